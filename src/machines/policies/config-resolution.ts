@@ -19,20 +19,20 @@ export type ResolvedSetting = {readonly value: SettingValue; readonly source: Co
 
 export type ResolvedConfig = {
   readonly values: ReadonlyMap<SettingKey, ResolvedSetting>;
-  /** What was ignored or adjusted, each with the file it stands in. */
+  /** What was ignored or adjusted, each with its file. */
   readonly warnings: readonly string[];
-  /** The settings that a stronger file may have meant otherwise: what it says of them cannot be used. */
+  /** Settings that a file of higher precedence sets to something unusable. */
   readonly unusable: ReadonlyMap<SettingKey, UnusableSetting>;
 };
 
 export type UnusableSetting = {
   readonly layer: ConfigLayerName;
   readonly file: string;
-  /** Why the whole file cannot be used; without it, only this value. */
+  /** Why the whole file is unusable; without it, only this value is. */
   readonly problem?: string;
 };
 
-/** The value of every setting and where it comes from: project over global over default, per key. */
+/** The value of every setting and its origin: project over global over default, per key. */
 export function resolveConfig(layers: readonly ConfigLayer[]): ResolvedConfig {
   const warnings = new Set<string>();
   const read = layers.map((layer) => ({...layer, problem: layer.problem ?? versionProblem(layer)}));
@@ -43,7 +43,7 @@ export function resolveConfig(layers: readonly ConfigLayer[]): ResolvedConfig {
   const unusable = new Map<SettingKey, UnusableSetting>();
   for (const key of settingKeys) {
     values.set(key, {value: settings[key].default, source: 'default'});
-    // Strongest first: the first layer with a usable value decides.
+    // Highest precedence first: the first layer with a usable value wins.
     for (const {name: layer, file, content, problem} of read) {
       if (problem !== undefined && !unusable.has(key)) unusable.set(key, {layer, file, problem});
       if (problem !== undefined || content === null) continue;
@@ -59,7 +59,7 @@ export function resolveConfig(layers: readonly ConfigLayer[]): ResolvedConfig {
   return {values, warnings: [...warnings], unusable};
 }
 
-/** Refuses a job whose gates nobody knows. What the job was told itself needs no setting. */
+/** Refuses a job if a setting that gates it cannot be read. Options given to the job need no setting. */
 export function requireGates({unusable}: ResolvedConfig, told: ReadonlySet<SettingKey>): void {
   const key = gateKeys.find((each) => unusable.has(each) && !told.has(each));
   const found = key && unusable.get(key);
@@ -93,7 +93,7 @@ export function settingOf<K extends SettingKey>(config: ResolvedConfig, key: K):
   return (config.values.get(key)?.value ?? settings[key].default) as SettingValueOf<K>;
 }
 
-/** A value as a person types it. Refuses what `resolveConfig` would only warn about. */
+/** Parses a value as typed. Refuses what `resolveConfig` would only warn about. */
 export function parseSetting(key: SettingKey, text: string): SettingValue {
   const value = parsedAs(settings[key], text);
   if (value !== undefined) return value;
@@ -116,7 +116,7 @@ export function requireSettingKey(text: string): SettingKey {
   });
 }
 
-/** Mistyped, or without its group. */
+/** A typo, or a key without its group. */
 function meantKey(text: string): string | null {
   const known = settingKeys.flatMap((key) => [[key, key] as const, [key.split('.')[1] ?? key, key] as const]);
   return known.find(([typed]) => typed === text)?.[1] ?? nearestTo(text, known);
@@ -153,7 +153,7 @@ function readSetting(
     : {value: used, warning: `${key} is ${value}, outside ${setting.min} to ${setting.max}; ${used} is used`};
 }
 
-/** What is outside of its range has a warning of its own. */
+/** Values out of range have a warning of their own. */
 const ofType = (setting: Setting) => (setting.type === 'integer' ? 'a whole number' : acceptedFor(setting));
 
 function versionProblem({content}: ConfigLayer): string | undefined {

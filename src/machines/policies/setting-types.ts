@@ -1,13 +1,13 @@
 import type {Setting, SettingValue} from '../../services/contracts/config.ts';
 import {displayText} from './text/display-text.ts';
 
-/** What can be done with a value of one type of setting. */
+/** The operations on a value of one setting type. */
 type SettingType<S extends Setting> = {
-  /** In words, behind "must be". */
+  /** The text after "must be". */
   readonly accepted: (setting: S) => string;
-  /** As a person types it; undefined where it cannot be used. */
+  /** Parses typed text; undefined if invalid. */
   readonly parse: (setting: S, text: string) => SettingValue | undefined;
-  /** As it stands in a file; undefined where it cannot be used. */
+  /** Reads a value from a file; undefined if invalid. */
   readonly read: (setting: S, raw: unknown) => SettingValue | undefined;
 };
 
@@ -33,7 +33,7 @@ const types: SettingTypes = {
       const value = Number(text);
       return /^-?\d+$/.test(text) && value >= min && value <= max ? value : undefined;
     },
-    // Numbers outside of the range are moved to its end, with a warning.
+    // Numbers out of range are clamped, with a warning.
     read: (_, raw) => (Number.isInteger(raw) ? (raw as number) : undefined),
   },
   limit: {
@@ -45,7 +45,7 @@ const types: SettingTypes = {
       const value = Number(text);
       return isNumber && value >= min && value <= max ? value : undefined;
     },
-    // A limit that cannot be used is never moved: what it was meant to stop would go on.
+    // A limit is never clamped: what it was meant to stop would continue.
     read: ({min, max, isWhole}, raw) => {
       if (raw === null) return null;
       const isNumber = typeof raw === 'number' && (!isWhole || Number.isInteger(raw));
@@ -72,7 +72,7 @@ export const parsedAs = (setting: Setting, text: string): SettingValue | undefin
 export const readAs = (setting: Setting, raw: unknown): SettingValue | undefined =>
   typeOf(setting).read(setting, raw);
 
-/** A value as a person reads it, and may type it again. The file may come with the repository: it is made safe to print. */
+/** A value as text that can be typed again. The file may come from the repository, so it is made safe to print. */
 export function settingText(value: SettingValue | undefined): string {
   if (value === undefined || value === null || value === '') return none;
   if (typeof value !== 'object') return displayText(String(value));

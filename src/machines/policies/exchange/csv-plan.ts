@@ -3,7 +3,7 @@ import {walkTree} from '../plan/plan-graph.ts';
 import {csvLine} from './csv.ts';
 import {type CsvColumn, csvColumns} from './csv-tasks.ts';
 
-/** A table with one row for each task, in the order of the tree; `plan import` reads it back. */
+/** A table with one row per task in tree order; `plan import` can read it. */
 export function csvPlan(plan: Plan): string {
   const rows = [...walkTree(plan)].map(({task}) => csvLine(csvColumns.map((column) => cells[column](task))));
   return [csvColumns.join(','), ...rows].join('\n');

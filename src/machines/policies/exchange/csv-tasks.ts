@@ -9,7 +9,7 @@ import {
 } from './imported-task.ts';
 import {slug} from './new-ids.ts';
 
-/** The columns of an export, and what else people call them. */
+/** The columns of an export, with common aliases. */
 export const csvColumns = [
   'id',
   'parent',
@@ -46,7 +46,7 @@ const otherNames: Readonly<Record<string, CsvColumn>> = {
   acceptancecriteria: 'acceptance_criteria',
 };
 
-/** The tasks of a table whose first row names its columns. Columns that nobody knows are left out, and named. */
+/** The tasks of a table whose first row names the columns. Unknown columns are ignored and reported. */
 export function csvTasks(text: string, digest: (text: string) => string): ImportList {
   const [head = [], ...rows] = parseCsv(text);
   const columns = head.map(columnOf);
@@ -112,14 +112,14 @@ export function csvTasks(text: string, digest: (text: string) => string): Import
       };
 }
 
-/** Ids, or titles as they stand in the table: only those may have blanks in them. */
+/** Ids, or titles exactly as in the table: only those may contain spaces. */
 const namesIn = (text: string, titles: ReadonlySet<string>): string[] =>
   text
     .split(/[,;\n]+/)
     .flatMap((part) => (titles.has(part.trim()) ? [part.trim()] : part.split(/\s+/)))
     .filter((name) => name !== '');
 
-/** A name that is nearly one we know is probably meant as that one. Nothing is said of a column without a name. */
+/** Suggests the known column that was probably meant. Unnamed columns are ignored silently. */
 function ignoredColumn(name: string): string[] {
   const plain = plainName(name);
   if (plain === '') return [];
@@ -135,7 +135,7 @@ function nearestColumn(plain: string): CsvColumn | null {
   return near === undefined ? null : columnOf(near);
 }
 
-/** One letter more, less or other, or two that changed places. */
+/** One letter added, missing or different, or two swapped. */
 function isNearly(one: string, other: string): boolean {
   let start = 0;
   while (start < one.length && one[start] === other[start]) start++;
@@ -172,7 +172,7 @@ const otherStatuses: Readonly<Record<string, TaskStatus>> = {
   canceled: 'skipped',
 };
 
-/** Null where nothing is said, undefined for what nobody knows. */
+/** Null if empty, undefined if unknown. */
 function statusOf(text: string): TaskStatus | null | undefined {
   const plain = text
     .trim()

@@ -1,4 +1,4 @@
-/** Rows of comma-separated values: quotes hold commas, line ends and doubled quotes. */
+/** Rows of comma-separated values: quotes may contain commas, line breaks and doubled quotes. */
 export function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -39,7 +39,7 @@ export function csvLine(cells: readonly string[]): string {
   return cells.map(csvCell).join(',');
 }
 
-/** What a spreadsheet would run as a formula begins with an apostrophe, which `readCell` takes away again. */
+/** Text that a spreadsheet would run as a formula gets an apostrophe in front, which `readCell` removes. */
 function csvCell(text: string): string {
   const inert = /^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\n\r]|^\s|\s$/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;

@@ -1,38 +1,38 @@
 import type {Task, TaskStatus} from '../../../services/contracts/plan.ts';
 import type {TaskEdit} from '../plan/task-edits.ts';
 
-/** The most a list may hold; what is larger is no list of tasks. */
+/** The largest list accepted; anything larger is not a list of tasks. */
 export const importLimit = 100_000;
 
 export type ImportedFields = Omit<TaskEdit, 'title'> & Pick<Partial<Task>, 'depRationale'>;
 
-/** One task as a list tells it. What it does not say is undefined, and stays as it is in the plan. */
+/** One task from a list. Fields that the list does not have are undefined and stay as they are in the plan. */
 export type ImportedTask = {
-  /** Names it within its list, today and the next time. */
+  /** Identifies it within its list, in this import and the next. */
   readonly key: string;
-  /** Where it stands in the list, for messages: `line 3`. */
+  /** Its position in the list for messages: `line 3`. */
   readonly at: string;
-  /** The id it has in a plan of Blackbird. */
+  /** Its id in the plan. */
   readonly id: string | null;
-  /** What its id is made of when it has none yet. */
+  /** The text to make an id from, if it has none yet. */
   readonly idWish: string;
   readonly parentKey: string | null;
   readonly title: string;
   readonly fields: ImportedFields;
-  /** Keys, or ids of tasks in the plan; null where the list does not know of dependencies. */
+  /** Keys, or ids of tasks in the plan; null if the list has no dependencies. */
   readonly deps: readonly string[] | null;
   readonly status: TaskStatus | null;
 };
 
 export type ImportProblem = {readonly at: string; readonly message: string};
 
-/** What a list says, or everything that is wrong with it. */
+/** The content of a list, or all of its problems. */
 export type ImportList =
-  /** `ignored`: what stands in it and is not read, each in a sentence. */
+  /** `ignored`: content that is not imported, one sentence each. */
   | {readonly tasks: readonly ImportedTask[]; readonly ignored?: readonly string[]}
   | {readonly problems: readonly ImportProblem[]};
 
-/** A list without ids: the title names a task among those with the same parent, the first of its kind plainly. */
+/** Keys for a list without ids: the title, unique among siblings; repeated titles get a number. */
 export function titleKeys(
   digest: (text: string) => string,
 ): (parentKey: string | null, title: string) => string {

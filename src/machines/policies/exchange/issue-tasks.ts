@@ -50,7 +50,7 @@ function labelsOf(value: unknown): string[] {
     .filter((name) => name !== '');
 }
 
-/** What the author of an issue will tick off is what has to hold. */
+/** Checkboxes in an issue are its acceptance criteria. */
 function checkboxesOf(body: string): string[] {
   return body.split('\n').flatMap((line) => /^\s*[-*+] \[[ xX]\]\s+(\S.*?)\s*$/.exec(line)?.[1] ?? []);
 }

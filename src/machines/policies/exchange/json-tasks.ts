@@ -5,7 +5,7 @@ import {taskMasterTasks} from './task-master-tasks.ts';
 
 export type JsonKind = 'task-master' | 'issues';
 
-/** Which list this is; null for JSON that is none we know. */
+/** The kind of list; null for unknown JSON. */
 export function kindOfJson(value: unknown): JsonKind | null {
   if (Array.isArray(value)) return value.every(isIssue) ? 'issues' : null;
   if (!isRecord(value)) return null;

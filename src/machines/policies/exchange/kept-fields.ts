@@ -1,17 +1,17 @@
 import type {Task} from '../../../services/contracts/plan.ts';
 import {displayLine} from '../text/display-text.ts';
 
-/** What was changed here and in the list: ours stays. */
+/** A field that was changed both here and in the list: ours is kept. */
 export type KeptField = {
   readonly id: string;
-  /** Where the list says it: `row 3`. */
+  /** Its position in the list: `row 3`. */
   readonly at: string;
   readonly field: string;
   readonly here: unknown;
   readonly list: unknown;
 };
 
-/** Whether a field still is what the list said of it the last time; what it never said was empty. */
+/** Whether a field still has the value of the last import; a field the list never had was empty. */
 export function isAsImported(
   value: unknown,
   before: string | undefined,
@@ -21,7 +21,7 @@ export function isAsImported(
   return before === undefined || [undefined, ...empties].some((empty) => digestOf(empty) === before);
 }
 
-/** Nothing, null, an empty text and an empty list say the same of a task. */
+/** Missing, null, empty text and empty list are equivalent. */
 export const isSameField = (one: unknown, other: unknown): boolean =>
   (isEmpty(one) && isEmpty(other)) || JSON.stringify(one) === JSON.stringify(other);
 
@@ -32,7 +32,7 @@ const isEmpty = (value: unknown) =>
 export const fieldOf = (task: Task, name: string): unknown =>
   (task as Readonly<Record<string, unknown>>)[name];
 
-/** So many are shown, and so much of each: the plan and the list have the rest. */
+/** Limits on the fields shown and the length of each: the plan and the list have the rest. */
 const [fieldLimit, textLimit] = [50, 200];
 
 export function keptLines(kept: readonly KeptField[]): string[] {

@@ -5,12 +5,12 @@ import {displayLine, displayText} from '../text/display-text.ts';
 import type {ImportedTask} from './imported-task.ts';
 import {labels, markdownTasks} from './markdown-tasks.ts';
 
-/** Deeper lists are indented so far that nobody can read them. */
+/** Deeper lists would be indented beyond reading. */
 const depthLimit = 100;
 
 /**
- * The plan as a Markdown list that `plan import` reads back as it was. What a line of Markdown cannot hold to the
- * letter, or no terminal should print, stands in a comment as JSON.
+ * The plan as a Markdown list that `plan import` restores exactly. Anything that Markdown cannot hold verbatim, or a
+ * terminal should not print, goes into a comment as JSON.
  */
 export function markdownPlan(plan: Plan): string {
   const lines: string[] = [];
@@ -26,13 +26,13 @@ export function markdownPlan(plan: Plan): string {
   return lines.join('\n');
 }
 
-/** Says everything plainly, reads it back, and says in JSON what did not come back the same. */
+/** Writes everything as plain text, parses it again, and puts what differs into JSON. */
 function taskLines(task: Task): string[] {
   const plain = plainLines(task);
   const lost = lostFields(task, plain);
   if (lost.size === 0) return plain;
   const rest = plainLines(without(task, lost));
-  // What is left may have been misread because of what is gone; then nothing is said plainly.
+  // The rest may have been misread because of what was removed; then nothing is written as plain text.
   const all = new Set(sayings(task).map(({name}) => name));
   const isRight = [...lostFields(task, rest)].every((name) => lost.has(name));
   const [shown, told] = isRight ? [rest, lost] : [plainLines(without(task, all)), all];
@@ -63,7 +63,7 @@ const listFields = ['acceptanceCriteria', 'verify'] as const;
 
 const fields: readonly Field[] = ['id', 'title', ...textFields, ...listFields, 'deps', 'depRationale'];
 
-/** All that a task says of itself; what is empty is not said. */
+/** The fields of a task that are not empty. */
 function sayings(task: Task): Array<{name: Field; value: unknown}> {
   return fields.flatMap((name) => {
     const value = task[name];
@@ -85,7 +85,7 @@ const isSafe = (value: unknown): boolean =>
       ? value.every(isSafe)
       : Object.entries(value ?? {}).every(isSafe);
 
-/** What stands in the comment need not stand above it as well; id and title are shown as far as they can be. */
+/** Fields in the comment need not be repeated above it; id and title are shown as far as possible. */
 function without(task: Task, names: ReadonlySet<Field>): Task {
   const kept = Object.entries(task).filter(([name]) => !names.has(name as Field)) as Array<[string, never]>;
   const {id, title} = task;
@@ -125,7 +125,7 @@ function plainLines(task: Task): string[] {
   ];
 }
 
-/** Nothing in it ends the comment, and nothing in it steers a terminal. */
+/** Escaped so that it cannot end the comment or control a terminal. */
 function commentJson(value: unknown): string {
   return JSON.stringify(value).replace(/--|[\u007f-\uffff]/g, (found) =>
     found === '--' ? '-\\u002d' : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -2,12 +2,12 @@ import {type TaskStatus, taskStatuses} from '../../../services/contracts/task-st
 import {type ImportedFields, type ImportedTask, ownKey, titleKeys} from './imported-task.ts';
 import {slug} from './new-ids.ts';
 
-/** The labels below which a task says more than its description, each on a line of its own. */
+/** Labels for fields other than the description, each on its own line. */
 export const labels = {prompt: 'Prompt:', notes: 'Notes:', verify: 'Verify:', deps: 'Waits for:'} as const;
 
 type Part = 'description' | 'acceptanceCriteria' | keyof typeof labels;
 
-/** A task while its lines are read. */
+/** A task while its lines are being parsed. */
 type OpenTask = {
   readonly line: number;
   readonly column: number;
@@ -15,16 +15,16 @@ type OpenTask = {
   readonly status: TaskStatus;
   title: string;
   marks: ReadonlyMap<string, string>;
-  /** Fields that could not be said in Markdown. */
+  /** Fields that Markdown cannot express. */
   extra: Readonly<Record<string, unknown>>;
   part: Part;
   readonly texts: Map<Part, string[]>;
 };
 
 /**
- * The tasks of a Markdown list. Items with a checkbox are tasks, nested as they are indented; without any checkbox
- * all items are. Below a task stand its description (text, or quoted to the letter), its acceptance criteria (items
- * without a checkbox), and what the labels say. `<!-- id: x -->` behind a title is the id of the task.
+ * The tasks of a Markdown list. Items with a checkbox are tasks, nested by indentation; without any checkbox all items
+ * are. Below a task come its description (plain or quoted verbatim), its acceptance criteria (items without a checkbox)
+ * and the labelled fields. `<!-- id: x -->` after a title sets the id.
  */
 export function markdownTasks(text: string, digest: (text: string) => string): ImportedTask[] {
   const tasks = readTasks(text);
@@ -148,7 +148,7 @@ function fieldsOf(task: OpenTask): ImportedFields & {deps?: readonly string[]} {
   };
 }
 
-/** Whatever they hold: the plan they make is checked as a whole. */
+/** Not validated here: the resulting plan is checked as a whole. */
 const extraFields = [
   'description',
   'acceptanceCriteria',
@@ -176,12 +176,12 @@ function parsedObject(text: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(text) as Readonly<Record<string, unknown>>;
   } catch {
-    // Somebody edited it; then it says nothing.
+    // Someone edited it; then it is ignored.
     return {};
   }
 }
 
-/** A tab goes to the next column that four divides. */
+/** A tab advances to the next multiple of four columns. */
 function columnOf(line: string): number {
   let column = 0;
   for (const character of line) {
@@ -192,7 +192,7 @@ function columnOf(line: string): number {
   return column;
 }
 
-/** How many characters of white space to drop, so that what is left keeps its own indent. */
+/** How many whitespace characters to remove, so that the rest keeps its own indentation. */
 function indentOf(line: string, columns: number): number {
   let index = 0;
   while (index < columns && (line[index] === ' ' || line[index] === '\t')) index++;

@@ -1,14 +1,16 @@
 import type {Plan} from '../../../services/contracts/plan.ts';
 import type {ImportedTask} from './imported-task.ts';
 
-/** A name as a list has it for another task: a key or an id, else a title that only one task has. */
+/** Resolves a reference to another task: a key or an id, otherwise a title that only one task has. */
 export type NamedTask =
   | {readonly type: 'found'; readonly key: string}
-  /** Where the tasks stand that have this title. */
+  /** The positions of all tasks with this title. */
   | {readonly type: 'ambiguous'; readonly at: readonly string[]}
   | {readonly type: 'unknown'};
 
-/** Titles of the list come before those of the plan, to the letter before nearly so (`build it!` for `Build it`). */
+/**
+ * Titles in the list take precedence over the plan's, exact matches over approximate ones (`build it!` for `Build it`).
+ */
 export function titleFinder(tasks: readonly ImportedTask[], {items}: Plan): (name: string) => NamedTask {
   const listed = tasks.map(({key, title, at}) => ({key, title, at}));
   const planned = [...items.values()].map(({id, title}) => ({key: id, title, at: id}));
@@ -43,10 +45,10 @@ function grouped(all: readonly Titled[], nameOf: (title: string) => string): Rea
   return groups;
 }
 
-/** How alike two titles are at least, from 0 to 1, for one to be meant by the other. */
+/** The minimum similarity, from 0 to 1, for one title to be meant by the other. */
 const alike = 0.6;
 
-/** Whoever names a dependency nearly by a title is told which task that is; empty where none is near. */
+/** Suggests the task that a misspelled dependency probably means; empty if none is close. */
 export function meantTask(name: string, tasks: readonly ImportedTask[], {items}: Plan): string {
   const named = pairsIn(name);
   let best: {readonly score: number; readonly hint: () => string} | null = null;
@@ -60,14 +62,14 @@ export function meantTask(name: string, tasks: readonly ImportedTask[], {items}:
   return (best as {readonly hint: () => string} | null)?.hint() ?? '';
 }
 
-/** Words in small letters, without what stands between them. */
+/** Lower-case words without punctuation. */
 const lettersOf = (text: string): string =>
   text
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu)
     ?.join(' ') ?? '';
 
-/** Every two letters that stand together, and how often. Titles end somewhere. */
+/** All pairs of adjacent letters with their counts. Long titles are cut. */
 function pairsIn(text: string): ReadonlyMap<string, number> {
   const letters = lettersOf(text.slice(0, 200));
   const pairs = new Map<string, number>();
@@ -78,7 +80,7 @@ function pairsIn(text: string): ReadonlyMap<string, number> {
   return pairs;
 }
 
-/** Dice's measure: the share of pairs that both have. */
+/** The Dice coefficient: the share of common pairs. */
 function likeness(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number {
   let shared = 0;
   let all = 0;

@@ -7,18 +7,18 @@ import {meantTask, titleFinder} from './meant-task.ts';
 import {idMaker} from './new-ids.ts';
 
 export type ImportFrom = {
-  /** Tells lists apart that know the same keys: the path of a file, `issues`. */
+  /** Distinguishes lists that use the same keys: the path of a file, or `issues`. */
   readonly source: string;
   readonly digest: (text: string) => string;
 };
 
-/** `kept`: what the list changed too, and lost to. */
+/** `kept`: fields where the plan won over a change in the list. */
 export type Merged = {readonly plan: Plan; readonly kept: readonly KeptField[]};
 
 /**
- * The plan with every task of the list: known ones are updated where the list changed since the last import and nobody
- * here did, new ones are added behind the sibling they follow. A status that somebody gave a task here is never taken
- * back. The same plan when the list says nothing new.
+ * Merges a list into the plan. Known tasks are updated where the list changed since the last import and the plan did
+ * not; new ones are added after the sibling they follow. A status set here is never overwritten. Returns the same plan
+ * if nothing is new.
  */
 export function mergeImport(
   plan: Plan,
@@ -37,7 +37,7 @@ export function mergeImport(
   const digestOf = shortDigest(digest);
   const namesOf = namesIn(plan, ids, source);
   const areDepsAsImported = ({deps, depRationale}: Task, before: string | undefined) => {
-    // What the list does not know was added here beside what it says; what is gone from it may be either.
+    // Dependencies that the list does not have were added here; ones it dropped may be either.
     const listed = deps.filter((dep) => imported.has(dep));
     const ever = deps.filter((dep) => imported.has(dep) || namesOf(dep).length > 1);
     const named = [listed, ever].map((each) => each.map((dep) => namesOf(dep)[0]));
@@ -55,7 +55,7 @@ export function mergeImport(
     const deps = each.deps?.map((key) => idOf(key) ?? key) ?? null;
     for (const dep of deps ?? []) {
       if (plan.items.has(dep) || imported.has(dep)) continue;
-      // Nobody reads a hint that is not shown.
+      // A hint that is not shown need not be computed.
       const hint = problems.length < problemLimit ? meantTask(dep, tasks, plan) : '';
       const {at, message} = unknown(each, 'dependency', dep);
       problems.push({at, message: `${message}${hint}`});
@@ -121,7 +121,7 @@ export function mergeImport(
       else keep('parent', known.parentId, parentId);
     }
     if (deps && isNews('deps')) {
-      // Those that somebody added here, on tasks the list does not know, stay.
+      // Keeps dependencies that were added here on tasks the list does not know.
       const own = each.id === null ? known.deps.filter((dep) => !imported.has(dep)) : [];
       const reasons = depRationale == null ? {} : {depRationale};
       const wanted = [...new Set([...deps, ...own])];
@@ -147,7 +147,7 @@ export function mergeImport(
   throw importRefusal(told, result.problems.length);
 }
 
-/** What is named by its title is named by its key from here on, so that the next import sees the same. */
+/** References by title are replaced by keys, so that the next import compares the same thing. */
 function byKeys(
   tasks: readonly ImportedTask[],
   plan: Plan,
@@ -173,11 +173,11 @@ function byKeys(
 const ambiguous = (name: string, at: readonly string[]) =>
   `dependency ${JSON.stringify(name)} is the title of more than one task (${at.join(', ')}): give the one you mean an id (<!-- id: x --> behind its title in Markdown, the column id in a CSV) and name that`;
 
-/** A cycle is a problem of the whole plan; the rows that close it are what somebody can change. */
+/** A cycle is a problem of the whole plan, but the rows that close it are what the user can change. */
 const idsInCycle = (message: string): readonly string[] =>
   /cycle detected: (.+)$/s.exec(message)?.[1]?.split(' -> ') ?? [];
 
-/** So many are told; the first ones explain most of the rest. */
+/** The maximum number of problems reported; the first ones explain most of the others. */
 const problemLimit = 10;
 
 export function importRefusal(problems: readonly ImportProblem[], count = problems.length): AppError {
@@ -188,7 +188,7 @@ export function importRefusal(problems: readonly ImportProblem[], count = proble
   });
 }
 
-/** The id of every task of the list: its own, that of the task which came from here before, or a new one. */
+/** The id of every task in the list: its own, that of the task imported from it before, or a new one. */
 function matchIds(plan: Plan, tasks: readonly ImportedTask[], source: string): ReadonlyMap<string, string> {
   const bySource = new Map(
     [...plan.items.values()].flatMap(({id, source: from}) => (from ? [[from.key, id] as const] : [])),
@@ -200,7 +200,7 @@ function matchIds(plan: Plan, tasks: readonly ImportedTask[], source: string): R
   );
 }
 
-/** Every name that the list can have for a task of the plan. */
+/** Every name that the list may use for a task of the plan. */
 function namesIn(plan: Plan, ids: ReadonlyMap<string, string>, source: string) {
   const keys = new Map([...ids].map(([key, id]) => [id, key]));
   const prefix = `${source}#`;
@@ -211,13 +211,13 @@ function namesIn(plan: Plan, ids: ReadonlyMap<string, string>, source: string) {
   };
 }
 
-/** Runs do not come with a list, so nothing can be under way or waiting that is new here. */
+/** Runs are not imported, so a new task cannot be in progress or waiting. */
 const newStatus = (status: TaskStatus | null): TaskStatus =>
   status === null || status === 'in_progress' || status === 'queued' || status === 'waiting_user'
     ? 'todo'
     : status;
 
-/** The list may say that something nobody here has touched is done elsewhere. */
+/** The list may mark a task done elsewhere if nobody touched it here. */
 function laterStatus(task: Task, status: TaskStatus | null): {status?: TaskStatus} {
   const isOver = status === 'done' || status === 'skipped';
   return isOver && task.status === 'todo' && task.childIds.length === 0 ? {status} : {};
@@ -238,7 +238,7 @@ function fieldDigests(
   return Object.fromEntries(Object.entries(said).map(([name, value]) => [name, digestOf(value)]));
 }
 
-/** Whether the list says something else of a field than the last time. Where that is not known, it does. */
+/** Whether the list changed a field since the last import; assumed if that is unknown. */
 const newsSince =
   (before: TaskSource['fields'], now: TaskSource['fields']) =>
   (name: string): boolean =>

@@ -2,7 +2,7 @@ import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import {isLeaf, walkTree} from '../plan/plan-graph.ts';
 import {displayLine} from '../text/display-text.ts';
 
-/** A flow chart: parents around their children, arrows from what is waited for, a class for each status. */
+/** A flowchart: parents contain their children, arrows come from dependencies, and each status has a class. */
 export function mermaidPlan(plan: Plan): string {
   const rows = [...walkTree(plan)];
   const nodes = new Map(rows.map(({task}, index) => [task.id, `t${index}`]));
@@ -28,7 +28,7 @@ export function mermaidPlan(plan: Plan): string {
   return [...lines, ...classes].join('\n');
 }
 
-/** Deeply nested charts are drawn all the same; only their text is indented no further. */
+/** Limits the indentation of the text, not the depth of the chart. */
 const indentOf = (depth: number) => '  '.repeat(1 + Math.min(depth, 20));
 
 const classes = [
@@ -40,6 +40,6 @@ const classes = [
   '  classDef skipped fill:#f5f5f5,stroke:#9e9e9e',
 ];
 
-/** Quotes, brackets and the sign that begins an entity are said as entities. */
+/** Quotes, brackets and the entity sign are escaped as entities. */
 const labelOf = ({id, title}: Task) =>
   displayLine(`${id}: ${title}`).replace(/["#<>&`;]/g, (sign) => `#${sign.charCodeAt(0)};`);

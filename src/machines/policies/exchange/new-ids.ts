@@ -3,7 +3,7 @@ import {foldedId} from '../plan/task-edits.ts';
 
 const wordLimit = 48;
 
-/** Makes ids that are plain and new, from whatever text: `Build the API!` is `build-the-api`, the next `build-the-api-2`. */
+/** Makes simple unique ids from any text: `Build the API!` becomes `build-the-api`, the next one `build-the-api-2`. */
 export function idMaker(taken: Iterable<string>): (wish: string) => string {
   const known = new Set([...taken].map(foldedId));
   const next = new Map<string, number>();

@@ -7,14 +7,14 @@ import {markdownTasks} from './markdown-tasks.ts';
 
 export type ImportText = {
   readonly text: string;
-  /** The name of the file; null for what came from stdin. */
+  /** The name of the file; null for stdin. */
   readonly name: string | null;
   readonly format?: ImportFormat;
   readonly tag?: string;
   readonly digest: (text: string) => string;
 };
 
-/** What a list says, in the format that was named or that it has. */
+/** Reads a list in the given format, or detects it. */
 export function readImport({text, name, format, tag, digest}: ImportText): {
   readonly format: ImportFormat;
   readonly list: ImportList;
@@ -32,7 +32,7 @@ export function readImport({text, name, format, tag, digest}: ImportText): {
   return {format: kind, list: checked(jsonTasks(value.json, kind, tag))};
 }
 
-/** Null for JSON, whose content decides. */
+/** Null for JSON, where the content decides. */
 function formatOf(text: string, name: string | null): ImportFormat | null {
   if (/^\ufeff?\s*[[{]/.test(text) && !/\.(md|markdown|csv)$/i.test(name ?? '') && !/^\s*\[.?\]/.test(text)) {
     return null;

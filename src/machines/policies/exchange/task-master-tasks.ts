@@ -2,7 +2,7 @@ import type {TaskStatus} from '../../../services/contracts/task-status.ts';
 import type {ImportedTask, ImportList, ImportProblem} from './imported-task.ts';
 import {isRecord, textOf} from './json-values.ts';
 
-/** A `tasks.json` of task-master, in the old layout (`tasks`) or with tags, of which one is imported. */
+/** A `tasks.json` of task-master, in the old layout (`tasks`) or with tags, one of which is imported. */
 export function taskMasterTasks(value: unknown, tag: string | undefined): ImportList {
   const root = isRecord(value) ? value : {};
   const lists = new Map<string, readonly unknown[]>();
@@ -22,14 +22,14 @@ export function taskMasterTasks(value: unknown, tag: string | undefined): Import
   return readList(list, chosen === 'master' ? '' : `${chosen}/`);
 }
 
-/** `prefix` keeps the tags of one file apart. */
+/** `prefix` separates the tags of one file. */
 function readList(list: readonly unknown[], prefix: string): ImportList {
   const problems: ImportProblem[] = [];
   const tasks: ImportedTask[] = [];
   const read = (value: unknown, parent: string | null, siblings: ReadonlySet<string>) => {
     const task = isRecord(value) ? value : {};
     const own = textOf(task.id).trim();
-    // Subtasks are numbered below their task; `1.2` says the same.
+    // Subtasks are numbered within their task; `1.2` means the same.
     const number = parent === null || own.startsWith(`${parent}.`) ? own : `${parent}.${own}`;
     const at = `task ${number === '' ? tasks.length + 1 : number}`;
     const title = textOf(task.title).trim();
@@ -52,7 +52,7 @@ function readList(list: readonly unknown[], prefix: string): ImportList {
         prompt: textOf(task.details),
         ...(testing === '' ? {} : {acceptanceCriteria: [testing]}),
       },
-      // That a task ends after its subtasks goes without saying, in both directions.
+      // Drops dependencies between a task and its own subtasks, which are implied.
       deps: [...new Set(deps)].filter((dep) => !isAlong(dep, number)).map((dep) => prefix + dep),
       status: statusOf(textOf(task.status)),
     });

@@ -7,7 +7,7 @@ import {resolveConfig} from '../config-resolution.ts';
 import {placeholderFor, redactRecord} from './redaction.ts';
 import {type Person, scrubSecrets, scrubText, scrubValue} from './scrubbing.ts';
 
-/** A plan can have a hundred thousand tasks; those around the one in question come first. */
+/** A plan can have 100,000 tasks; those around the one in question come first. */
 const mostTasks = 1_000;
 
 export type BundleParts = {
@@ -15,7 +15,7 @@ export type BundleParts = {
   readonly createdAt: string;
   readonly versions: {readonly [key: string]: JournalValue};
   readonly layers: readonly ConfigLayer[];
-  /** Names of variables that steer Blackbird; their values may be secrets. */
+  /** Names of the environment variables that affect Blackbird; their values may be secrets. */
   readonly environment: readonly string[];
   readonly plan: Plan | null;
   readonly runs: readonly RunRecord[];
@@ -40,7 +40,7 @@ export function bundleOf(parts: BundleParts): Bundle {
       tasks: tasksAround(parts.plan, parts.taskId).map((task) => scrub(redactTask(task))),
     },
     runs: parts.runs.map((run) => scrub(redactRun(run))),
-    // Redacted when they were written. Names would be looked for in the words of the machines, too.
+    // Already redacted when written. Scrubbing names would also hit words of the machines.
     journals: parts.journals.map(({run_id, lines}) => ({
       run_id: scrubSecrets(run_id),
       lines: lines.map((line) => scrubValue(line as JournalValue, scrubSecrets) as JournalLine),
@@ -51,7 +51,7 @@ export function bundleOf(parts: BundleParts): Bundle {
 
 type Fields = {readonly [key: string]: JournalValue};
 
-/** What has a meaning for readiness and order stays; texts become their lengths. */
+/** Keeps what matters for readiness and order; texts become their lengths. */
 export function redactTask(task: Task): Fields {
   const {id, title, description, acceptanceCriteria, prompt, notes, verify} = task;
   return {
@@ -71,7 +71,7 @@ export function redactTask(task: Task): Fields {
   };
 }
 
-/** The switches an agent was started with tell a lot, their values nothing that may be told. */
+/** Keeps the flags an agent was started with, but none of their values. */
 export function redactRun(run: RunRecord): Fields {
   const segments = run.segments.map((segment, index) => ({
     ...((redactRecord(run).segments as readonly Fields[])[index] ?? {}),
@@ -85,7 +85,7 @@ function tasksAround(plan: Plan, taskId: string): Task[] {
   if (tasks.length <= mostTasks) return tasks;
   const near = new Set([taskId]);
   for (let id: string | null | undefined = taskId; id; id = plan.items.get(id)?.parentId) {
-    // A parent chain that bites its tail ends where it was before.
+    // Stops at a cycle in the parent chain.
     if (id !== taskId && near.has(id)) break;
     near.add(id);
   }
@@ -95,7 +95,7 @@ function tasksAround(plan: Plan, taskId: string): Task[] {
   return around.slice(0, mostTasks);
 }
 
-/** Settings this version knows: whatever else stands in the files may be a secret. */
+/** Only settings this version knows: anything else in the files may be a secret. */
 function configOf({layers, environment}: BundleParts): Fields {
   const {values, warnings} = resolveConfig(layers);
   const settings = settingKeys.map((key) => [key, {...values.get(key)}] as const);

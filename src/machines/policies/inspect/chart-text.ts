@@ -1,6 +1,6 @@
 import {type Chart, type ChartState, pathIn, statesOf, triggerLabel} from './chart.ts';
 
-/** For terminals: the tree of states, each with what it invokes, does and reacts to. Plain ASCII. */
+/** For terminals: the tree of states with invocations, actions and transitions. Plain ASCII. */
 export function asciiChart(chart: Chart): string {
   const lines: string[] = [chart.id];
   const walk = (state: ChartState, indent: string) => {
@@ -25,7 +25,7 @@ export function asciiChart(chart: Chart): string {
   return lines.map((line) => line.trimEnd()).join('\n');
 }
 
-/** For documents: a Mermaid state diagram. Actions, and what changes no state, are left to the other forms. */
+/** For documents: a Mermaid state diagram, without actions and internal transitions. */
 export function mermaidChart(chart: Chart): string {
   const lines: string[] = ['stateDiagram-v2'];
   const idOf = (id: string) => pathIn(chart, id).replaceAll('.', '_');
@@ -39,12 +39,12 @@ export function mermaidChart(chart: Chart): string {
         lines.push(`${indent}}`);
       } else if (idOf(child.id) !== child.key)
         lines.push(`${indent}state "${child.key}" as ${idOf(child.id)}`);
-      // Unless it is named in there, Mermaid draws it outside.
+      // Mermaid draws the state outside unless it is named here.
       else if (state !== chart.root) lines.push(`${indent}${child.key}`);
       if (child.type === 'final') lines.push(`${indent}${idOf(child.id)} --> [*]`);
     });
   };
-  // Regions can stand side by side only inside a state.
+  // Mermaid draws parallel regions only inside a state.
   if (chart.root.type === 'parallel') {
     lines.push(`  state "${chart.id}" as ${chart.id} {`);
     walk(chart.root, '    ');
@@ -54,7 +54,7 @@ export function mermaidChart(chart: Chart): string {
   for (const {source, targets, trigger, guard} of chart.transitions) {
     const label = [triggerLabel(trigger), ...(guard === null ? [] : [`[${guard}]`])].join(' ');
     for (const target of targets) {
-      // Mermaid can draw no line from a state into its own inside, and the machine itself is no state.
+      // Mermaid cannot draw a line from a state to its own child, and the machine itself is not a state.
       const isInwards = target.startsWith(`${source}.`);
       const edge = isInwards ? `note right of ${idOf(target)}` : `${idOf(source)} --> ${idOf(target)}`;
       const where = source === chart.id ? 'from every state' : `from everywhere in ${pathIn(chart, source)}`;
@@ -84,12 +84,12 @@ function factsOf(chart: Chart, state: ChartState): string[] {
   ];
 }
 
-/** For documents: every state with what it means. */
+/** For documents: every state with its meaning. */
 export function stateRows(chart: Chart): ReadonlyArray<readonly [state: string, meaning: string]> {
   return statesWithPaths(chart.root).map(([path, {description}]) => [path, description]);
 }
 
-/** By where they stand in the chart: an id of their own says nothing of that. */
+/** By position in the chart: a custom id does not show it. */
 function statesWithPaths(state: ChartState, prefix = ''): Array<readonly [string, ChartState]> {
   return state.states.flatMap((child) => {
     const path = `${prefix}${child.key}`;

@@ -9,7 +9,7 @@ import {duration} from '../text/durations.ts';
 import {laneStanding} from './job-rows.ts';
 import type {Outcome, OutcomeKind} from './outcomes.ts';
 
-/** One job in the list of those that can be looked at. */
+/** One entry in the list of jobs. */
 export type JobLine = {
   readonly job_id: string;
   readonly from: string;
@@ -19,16 +19,16 @@ export type JobLine = {
   readonly outcome: Outcome;
 };
 
-/** Newest first. What cannot be read is named. */
+/** Newest first. Unreadable ones are named. */
 export type JobList = {
   readonly jobs: readonly JobLine[];
   readonly broken: ReadonlyArray<{readonly job_id: string; readonly reason: string}>;
 };
 
-/** What the page of a job says above its rows. */
+/** The summary at the top of a job's page. */
 export type JobPage = {
   readonly project: string;
-  /** The last one, of as many as are shown together. */
+  /** The last one, if several are shown together. */
   readonly job: TimelineJob;
   readonly jobs: number;
   readonly outcome: Outcome;
@@ -36,21 +36,21 @@ export type JobPage = {
   readonly to: string;
   readonly is_live: boolean;
   readonly totals: Totals;
-  /** Tasks of the whole plan, as it stands now. */
+  /** Counts over the whole plan as it is now. */
   readonly done: number;
   readonly total: number;
-  /** How many tasks this job worked on, and how they stand. */
+  /** How many tasks this job worked on, by outcome. */
   readonly lanes: number;
   readonly counts: Partial<Record<OutcomeKind, number>>;
   readonly folds: readonly Fold[];
-  /** The first of them; what is open comes before what is over. */
+  /** The first few; open ones come before closed ones. */
   readonly notable: readonly Notable[];
   readonly notable_total: number;
-  /** What a reader should know before they trust what they see. */
+  /** What readers should know before they trust what they see. */
   readonly notices: readonly string[];
 };
 
-/** Something that somebody who looks back should see first. `text` is foreign. */
+/** Something to look at first. `text` is untrusted. */
 export type Notable = {
   readonly kind: OutcomeKind;
   readonly word: string;
@@ -59,12 +59,12 @@ export type Notable = {
   readonly run_id: string;
   readonly at: string;
   readonly text: string;
-  /** It is still so. */
+  /** Still true. */
   readonly is_open: boolean;
 };
 
 const mostNotable = 60;
-/** Rests shorter than this are drawn as long as they were, unless the whole job was short. */
+/** Shorter pauses are drawn to scale, unless the whole job was short. */
 const shortestFold = 10 * 60_000;
 
 export function jobPage(timeline: Timeline, plan: Plan, project: string): Omit<JobPage, 'notices'> {
@@ -117,7 +117,7 @@ export function jobLine({jobId, startedAt, endedAt, agent, end}: JobRecord, isAl
   };
 }
 
-/** What was needed when it stopped says more than why it stopped: a completed plan may hold failed tasks. */
+/** What was needed at the end says more than why it stopped: a completed plan may have failed tasks. */
 export function jobOutcome({
   outcome,
   reason,

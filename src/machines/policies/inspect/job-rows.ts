@@ -5,28 +5,28 @@ import {isDraftTaskId} from '../planning/draft-task.ts';
 import type {Lane, LaneOutcome} from '../report/timeline.ts';
 import type {OutcomeKind} from './outcomes.ts';
 
-/** How a task stands: as in `outcomes.ts`, or nobody has begun it. */
+/** The state of a task: as in `outcomes.ts`, or not started. */
 export type RowKind = OutcomeKind | 'todo';
 
 /** One task of the plan, and what a job did with it. */
 export type JobRow = {
   readonly task_id: string;
-  /** Foreign text. */
+  /** Untrusted text. */
   readonly title: string;
   readonly depth: number;
   readonly is_parent: boolean;
   readonly is_closed: boolean;
   readonly kind: RowKind;
   readonly word: string;
-  /** Of the tasks below a parent. */
+  /** Counts over the tasks below a parent. */
   readonly done: number;
   readonly total: number;
-  /** From the first to the last thing that happened below a parent in this job. */
+  /** From the first to the last event below a parent in this job. */
   readonly span: {readonly from: string; readonly to: string} | null;
   readonly lane: Lane | null;
 };
 
-/** A part of the rows that fit a query. */
+/** One page of the rows that match a query. */
 export type RowPage = {readonly from: number; readonly total: number; readonly rows: readonly JobRow[]};
 
 const laneKinds = {
@@ -60,7 +60,7 @@ const statusKinds = {
   skipped: {kind: 'ended', word: 'skipped'},
 } as const satisfies Record<TaskStatus, {kind: RowKind; word: string}>;
 
-/** Every task in the order of work, with its lane; what the plan no longer has comes last. */
+/** Every task in execution order with its lane; tasks no longer in the plan come last. */
 export function planRows(plan: Plan, lanes: readonly Lane[]): JobRow[] {
   const laneOf = new Map(lanes.map((lane) => [lane.task_id, lane]));
   const rows = tasksInTreeOrder(plan).map(({task, depth}) => rowOf(task, depth, laneOf.get(task.id) ?? null));
@@ -85,7 +85,7 @@ function goneRow(lane: Lane): JobRow {
 
 type Sum = {done: number; total: number; from: string | null; to: string | null; kinds: Set<RowKind>};
 
-/** Parents stand as their children do. From the end: everything below a row comes behind it, and is deeper. */
+/** Parents summarise their children. Goes backwards: everything below a row comes after it and is deeper. */
 function withSums(rows: readonly JobRow[]): JobRow[] {
   const open: Sum[] = [];
   const summed: JobRow[] = [];
@@ -114,7 +114,7 @@ function add(sum: Sum, row: JobRow, below: Sum): void {
   }
 }
 
-/** What should be known first of everything below. */
+/** The most important kind below a parent wins. */
 const precedence: readonly RowKind[] = [
   'working',
   'failed',
@@ -136,7 +136,7 @@ function parentRow(row: JobRow, {done, total, from, to, kinds}: Sum): JobRow {
 
 const attentionKinds = new Set<RowKind>(['failed', 'refused', 'lost', 'waiting', 'paused']);
 
-/** The rows that fit, from the one that is asked for. Parents of what fits are there as well. */
+/** The matching rows from the requested one on, including the parents of matches. */
 export function rowPage(all: readonly JobRow[], query: RowQuery): RowPage {
   const wanted = query.find.trim().toLowerCase();
   const fits = (row: JobRow): boolean => {

@@ -3,15 +3,15 @@ import {type Chart, type ChartTransition, pathIn, statesOf, type Trigger} from '
 
 /** Something that could happen next. */
 export type Move = {
-  /** What has to happen for it, in words. */
+  /** What has to happen for it. */
   readonly when: string;
-  /** Where it leads; null where the state stays. */
+  /** The target state; null if the state does not change. */
   readonly to: string | null;
-  /** What a person types to make it happen; null where nobody can. */
+  /** The command that triggers it; null if none does. */
   readonly command: string | null;
 };
 
-/** What each event of a person is called in the shell. `<task>` stands for the task at hand. */
+/** The shell command for each user event. `<task>` is a placeholder. */
 const commands: Readonly<Record<string, string>> = {
   'job.start': 'blackbird execute',
   'engine.pause': 'blackbird pause',
@@ -30,7 +30,7 @@ const commands: Readonly<Record<string, string>> = {
   'question.answer': 'blackbird resume <task>',
 };
 
-/** Everything that leads on from where a machine stands, the innermost states first. */
+/** All transitions from the current states, innermost first. */
 export function movesFrom(chart: Chart, active: ReadonlySet<string>, taskId: string): Move[] {
   const depth = new Map(statesOf(chart.root).map(({id}, index) => [id, index]));
   const moves = chart.transitions

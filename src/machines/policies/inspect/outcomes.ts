@@ -3,25 +3,25 @@ import type {RunRecord} from '../../../services/contracts/run.ts';
 import {failureTable} from '../run/failure-table.ts';
 import {taskOutcome} from '../run/task-outcome.ts';
 
-/** How something stands or ended. Every view shows it by a symbol, a word and a color. */
+/** The state or outcome of something. Every view shows it as a symbol, a word and a colour. */
 export const outcomeKinds = [
   'working',
   'waiting',
   'paused',
   'succeeded',
   'failed',
-  /** It was asked for something and would not do it; nothing was lost. */
+  /** It refused a request; nothing was lost. */
   'refused',
-  /** Over, with nothing to be told of it. */
+  /** Ended, with nothing to report. */
   'ended',
-  /** Its Blackbird died before it came to an end. */
+  /** Its Blackbird died before it ended. */
   'lost',
 ] as const;
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
 export type Outcome = {
   readonly kind: OutcomeKind;
-  /** More than the kind says, or the kind itself. */
+  /** A more specific word than the kind, or the kind itself. */
   readonly word: string;
 };
 
@@ -38,7 +38,7 @@ export const outcomeSymbols = {
 
 type Fields = {readonly [key: string]: JournalValue};
 
-/** What an entry tells of an end: of the actor that took it, or of the one below whose end it is. */
+/** The outcome that a journal entry reports, of its actor or of a child that ended. */
 export function outcomeOfEntry(entry: InspectedEntry): Outcome | null {
   const {event, status, state} = entry;
   if (event.type.startsWith('xstate.done.actor.')) return outcomeOfOutput(event.output);
@@ -48,7 +48,7 @@ export function outcomeOfEntry(entry: InspectedEntry): Outcome | null {
   return status === 'stopped' ? {kind: 'ended', word: 'stopped'} : outcomeOfFinal(state);
 }
 
-/** Of an actor whose output nobody has told yet: its final state says most of it. */
+/** For an actor without reported output: its final state says most of it. */
 export function outcomeOfFinal(state: JournalValue): Outcome {
   const word = typeof state === 'string' ? state : '';
   return known(finalStates, word) ?? {kind: 'ended', word: word === '' ? 'ended' : word};
@@ -67,7 +67,7 @@ const finalStates: Readonly<Record<string, Outcome>> = {
   held: {kind: 'waiting', word: 'held up'},
 };
 
-/** How an actor ended, by what it told its parent. */
+/** The outcome of an actor, from the output it gave its parent. */
 export function outcomeOfOutput(output: JournalValue | undefined): Outcome | null {
   if (typeof output !== 'object' || output === null || Array.isArray(output)) return null;
   const fields = output as Fields;
@@ -79,7 +79,7 @@ export function outcomeOfOutput(output: JournalValue | undefined): Outcome | nul
 const known = (table: Readonly<Record<string, Outcome>>, name: string): Outcome | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
-/** Those whose word alone says it. */
+/** Outcomes that are clear from the word alone. */
 const outcomes: Readonly<Record<string, Outcome>> = {
   decision_required: {kind: 'waiting', word: 'waits for a decision'},
   withdrawn: {kind: 'paused', word: 'withdrawn'},
@@ -106,7 +106,7 @@ const stopReasons: Readonly<Record<string, Outcome>> = {
   error: {kind: 'failed', word: 'error'},
 };
 
-/** A run in an output is the record as it was then, without the words in it. */
+/** A run in an output is the record at that time, without its texts. */
 function outcomeOfRun(
   run: JournalValue | undefined,
   outcome: string,
@@ -122,7 +122,7 @@ const refusedRun = ({failure}: Fields): Outcome => ({
   word: failureWord(failure) ?? 'refused',
 });
 
-/** How a run stands, as its record says. */
+/** The outcome of a run according to its record. */
 export function runOutcome(run: RunRecord): Outcome {
   const {state, failure, pause_reason: reason, decision_state: decision} = run;
   switch (state) {
@@ -170,7 +170,7 @@ function errorWord(error: JournalValue | undefined): string {
   return typeof code === 'string' ? code : typeof $error === 'string' ? $error : 'error';
 }
 
-/** Where an actor that is alive has nothing to do but wait: for a person, or for the clock. */
+/** States in which a live actor only waits: for a person, or for the clock. */
 const waits: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   reviewGate: {asking: 'waits for a decision'},
   retryWait: {waiting: 'waits for its time'},

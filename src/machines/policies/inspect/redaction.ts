@@ -1,7 +1,7 @@
 import {AppError, type ErrorCode} from '../../../services/contracts/errors.ts';
 import type {JournalValue} from '../../../services/contracts/journal.ts';
 
-/** Fields whose words machines decide on; every other text becomes its length. */
+/** Fields whose text machines decide on; any other text becomes its length. */
 const kept = new Set(
   [
     'type id actorId state status outcome kind phase mode reason owner pauseReason pause_reason',
@@ -12,7 +12,7 @@ const kept = new Set(
 );
 const keptEnding = /(?:_ids?|Ids?|_at|At|_state|State|_tree|_signature|_ref|Version|_version)$/;
 
-/** What an id, a state or a time looks like. A sentence, a path or a blob does not, whatever its field. */
+/** Matches ids, states and times, but no sentence, path or blob. */
 const wordForm = /^[\w.:@+~-]{1,200}$/;
 const placeholderForm = /^<\d+ chars>$/;
 
@@ -22,8 +22,8 @@ const deepest = 16;
 const mostFields = 200;
 
 /**
- * A value of an event or a context as it may be kept: no prompts, no output, no words of a person. Lengths,
- * numbers, ids and the kinds of things stay, so that machines replay exactly as they ran.
+ * A value that is safe to keep: no prompts, no output, nothing a person wrote. Lengths, numbers, ids and types stay, so
+ * that machines replay exactly as they ran.
  */
 export function redact(value: unknown, field = '', depth = 0): JournalValue | undefined {
   switch (typeof value) {
@@ -46,7 +46,7 @@ function isKept(field: string): boolean {
   const known = keptFields.get(field);
   if (known !== undefined) return known;
   const is = kept.has(field) || (keptEnding.test(field) && !/^boot_?id$/i.test(field));
-  // Fields are few, unless somebody makes them up.
+  // There are few fields, unless someone invents them.
   if (keptFields.size < 1_000) keptFields.set(field, is);
   return is;
 }
@@ -56,7 +56,7 @@ function redactText(text: string, field: string): string {
   return placeholderFor(text);
 }
 
-/** Only spaces says as much as nothing to whoever asks, so it stays; a placeholder is one already. */
+/** Whitespace is kept, because it counts as empty; a placeholder is left as it is. */
 export function placeholderFor(text: string): string {
   if (text.trim() === '') return text.slice(0, 1);
   return placeholderForm.test(text) ? text : `<${text.length} chars>`;
@@ -68,7 +68,7 @@ function redactObject(value: object, field: string, depth: number): JournalValue
   if (value instanceof Error) return redactError(value);
   if (value instanceof Map) return {$map: redactList([...value], field, depth)};
   if (value instanceof Set) return {$set: redactList([...value], field, depth)};
-  // An actor in a context: a live thing with the whole system behind it.
+  // An actor in a context: a live object that refers to the whole system.
   if ('sessionId' in value && 'getSnapshot' in value) return {$actor: true};
   if (!('run_id' in value)) return redactFields(value, depth);
   const known = records.get(value);
@@ -78,7 +78,7 @@ function redactObject(value: object, field: string, depth: number): JournalValue
   return record;
 }
 
-/** A run record stands beside its journal and passes through every machine: what none decides on is left out. */
+/** The run record is stored beside its journal: fields that no machine decides on are left out. */
 const recordOnly = new Set(
   'schema_version repo_root stdout stderr context result baseline_tree result_tree review_summary side_effects owner usage'.split(
     ' ',
@@ -86,7 +86,7 @@ const recordOnly = new Set(
 );
 const records = new WeakMap<object, JournalValue>();
 
-/** A whole record, for those who do not have it beside. */
+/** A whole record, for readers who do not have it. */
 export function redactRecord(run: object): {readonly [key: string]: JournalValue} {
   return redactFields(run, 0) as {readonly [key: string]: JournalValue};
 }
@@ -99,14 +99,14 @@ function redactFields(value: object, depth: number, leftOut?: ReadonlySet<string
     if (++count > mostFields) break;
     const field = redact((value as Record<string, unknown>)[name], name, depth + 1);
     if (field === undefined) continue;
-    // Defined, not set: `__proto__` is a field like any other.
+    // Defined, not assigned: `__proto__` is a field like any other.
     if (name === '__proto__') Object.defineProperty(fields, name, {value: field, enumerable: true});
     else fields[name] = field;
   }
   return fields;
 }
 
-/** Of a long list, its length and its end: a plan of thousands must not be copied into every journal. */
+/** A long list becomes its length and its end: a plan of thousands must not be copied into every journal. */
 function redactList(list: readonly unknown[], field: string, depth: number): JournalValue {
   const each = (value: unknown) => redact(value, field, depth + 1) ?? null;
   if (list.length <= longList) return list.map(each);
@@ -120,7 +120,7 @@ function redactError(error: Error): JournalValue {
     : {$error: wordForm.test(error.name) ? error.name : 'Error', message};
 }
 
-/** What a machine is given in replay for a redacted value: the same kinds of things, without the words. */
+/** The value used in replay for a redacted one: the same type, without the text. */
 export function restore(value: JournalValue | undefined, room: Room = {left: mostRestored}): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => restore(each, room));
@@ -141,7 +141,7 @@ export function restore(value: JournalValue | undefined, room: Room = {left: mos
   return restored;
 }
 
-/** A journal that somebody made up must not fill the memory, with one long list or with many. */
+/** A forged journal must not exhaust memory, with one long list or with many. */
 type Room = {left: number};
 const mostRestored = 1_000_000;
 
@@ -154,7 +154,7 @@ function restoreList(length: number, last: JournalValue | undefined, room: Room)
   const end = Array.isArray(last) ? last.map((each) => restore(each, room)) : [];
   const missing = Math.min(Math.max(0, Math.trunc(length) - end.length), room.left);
   room.left -= missing;
-  // Whoever looks into it finds things of the right kind.
+  // Fills the gap with values of the right type.
   return [...Array.from({length: missing}, () => end[0] ?? null), ...end];
 }
 

@@ -3,7 +3,7 @@ import type {RunRecord} from '../../../services/contracts/run.ts';
 import {programName} from '../run/program.ts';
 import {type Outcome, runOutcome} from './outcomes.ts';
 
-/** What the journal of a run leaves out: the words on its record. All of them are foreign. */
+/** The texts that a run's journal leaves out. All of them are untrusted. */
 export type RunFacts = {
   readonly task_id: string;
   readonly title: string;
@@ -14,12 +14,12 @@ export type RunFacts = {
   readonly from: string;
   readonly to: string;
   readonly outcome: Outcome;
-  /** Why it failed, was refused or is held up, as the agent said it. */
+  /** Why it failed, was refused or is held up, in the agent's words. */
   readonly failure: string | null;
   readonly questions: readonly string[];
   readonly tokens: number | null;
   readonly cost_usd: number | null;
-  /** What can be done with its task now. */
+  /** The commands that are possible for its task now. */
   readonly next: readonly NextStep[];
   /** Every run of the task, oldest first. */
   readonly runs: ReadonlyArray<{

@@ -1,9 +1,9 @@
 import type {JournalValue} from '../../../services/contracts/journal.ts';
 
-/** Who and where somebody is: none of it belongs into what they hand to others. */
+/** Personal data that must not be passed on to others. */
 export type Person = {readonly home: string; readonly user: string; readonly host: string};
 
-/** The forms of the keys that are lost most often, and what looks like no word of any language. */
+/** The formats of the keys that leak most often, and strings that look random. */
 const secrets: readonly RegExp[] = [
   /\b(?:sk|pk|rk)-[A-Za-z0-9_-]{8,}/g,
   /\bgh[pousr]_[A-Za-z0-9]{16,}|\bgithub_pat_\w{16,}|\bglpat-[\w-]{16,}/g,
@@ -20,7 +20,7 @@ export function scrubSecrets(text: string): string {
   return secrets.reduce((scrubbed, form) => scrubbed.replace(form, '<secret>'), text);
 }
 
-/** Without secrets, and without the home, the name and the machine of the person. */
+/** Removes secrets and the user's home, name and host. */
 export function scrubText(text: string, {home, user, host}: Person): string {
   let scrubbed = scrubSecrets(text);
   if (home.length > 1) scrubbed = scrubbed.replaceAll(home, '~');
@@ -28,7 +28,7 @@ export function scrubText(text: string, {home, user, host}: Person): string {
     [user, '<user>'],
     [host, '<host>'],
   ] as const) {
-    // A short name is part of too many words; whoever is called `root` is nobody.
+    // A short name is part of too many words, and `root` identifies nobody.
     if (word.length > 2 && word !== 'root' && word !== 'localhost') {
       const whole = new RegExp(`(?<![\\w-])${word.replace(/[^\w]/g, '\\$&')}(?![\\w-])`, 'g');
       scrubbed = scrubbed.replace(whole, instead);
@@ -37,7 +37,7 @@ export function scrubText(text: string, {home, user, host}: Person): string {
   return scrubbed;
 }
 
-/** Every text in a value, its keys as well. */
+/** Every text in a value, including keys. */
 export function scrubValue<T extends JournalValue>(value: T, scrub: (text: string) => string): T {
   const each = (part: JournalValue): JournalValue => {
     if (typeof part === 'string') return scrub(part);

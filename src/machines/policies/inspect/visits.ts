@@ -2,14 +2,14 @@ import type {InspectedEntry, JournalValue} from '../../../services/contracts/jou
 
 /** How often a state was entered, and for how long it was active. */
 export type Visit = {readonly count: number; readonly milliseconds: number};
-/** By machine, and by the path of the state in it: `running.active`. */
+/** By machine and state path: `running.active`. */
 export type Visits = Readonly<Record<string, Readonly<Record<string, Visit>>>>;
 
 type Standing = {readonly machine: string; readonly states: ReadonlySet<string>; readonly since: number};
 
 /**
- * Counts visits over the journals of runs, one after another. What is still active counts until the last entry of its
- * journal; what stands above the runs is in several of them, and counted once.
+ * Counts visits over the journals of runs. States still active count until the last entry of their journal; machines
+ * above the runs appear in several journals and are counted once.
  */
 export function createVisitCounter() {
   const shared = new Set<string>();
@@ -51,7 +51,7 @@ export function createVisitCounter() {
           const isEntered = !before?.states.has(each) || isEnteredAgain(machine, each, transitions);
           if (kind !== 'standing' && isEntered) visit(machine, each).count++;
         }
-        // States that were passed through within one step were visited as well.
+        // States passed through within one step count as visited.
         for (const {target} of transitions) {
           const path = target?.startsWith(`${machine}.`) ? target.slice(machine.length + 1) : null;
           if (path !== null && !states.has(path)) visit(machine, path).count++;
@@ -71,7 +71,7 @@ export function createVisitCounter() {
 const isEnteredAgain = (machine: string, path: string, transitions: InspectedEntry['transitions']): boolean =>
   transitions.some(({target}) => target === `${machine}.${path}`);
 
-/** Every state that a value names, parents before their children. */
+/** Every state in a state value, parents before children. */
 export function pathsOf(value: JournalValue, prefix = ''): string[] {
   if (typeof value === 'string') return [`${prefix}${value}`];
   if (typeof value !== 'object' || value === null) return [];

@@ -8,7 +8,7 @@ import type {Attempted} from '../run/task-outcome.ts';
 import {counted} from '../text/counted.ts';
 import {displayLine} from '../text/display-text.ts';
 
-/** The end of a job whose budget is used up: what is left, and how to go on. */
+/** The end of a job whose budget is used up: what is left, and how to continue. */
 export function overrunSummary(overrun: Overrun, attempted: readonly Attempted[], plan: Plan) {
   const headline = `The budget of this job is used up: ${amountText(overrun)}.`;
   const left = [...plan.items.values()].filter((task) => isLeaf(task) && !isOver(task));

@@ -30,57 +30,57 @@ export type ExecutorOutput = {
   /** The tasks that were asked for by name, where none of them was begun. */
   readonly named?: readonly string[];
   readonly reviews?: readonly Reviewed[];
-  /** What keeps the plan from going on. */
+  /** What blocks the plan. */
   readonly pending?: readonly PendingFeedback[];
-  /** The parent whose review a pause ended, or kept from beginning. */
+  /** The parent whose review was interrupted or prevented by a pause. */
   readonly interruptedReview?: string;
-  /** The parent that no review judges any more: a person has to. */
+  /** The parent that is not reviewed any more: the user has to decide. */
   readonly undecided?: UndecidedParent;
-  /** What the plan did not wait for any longer. */
+  /** The wait that the plan gave up. */
   readonly wait?: Wait;
-  /** The budget of the job, used up. */
+  /** The job budget that is used up. */
   readonly overrun?: Overrun;
   readonly error?: unknown;
 };
 
 export type SelectTaskInput = Pick<JobRules, 'provider' | 'explicitProvider' | 'patience' | 'budgets'> & {
   readonly taskIds: readonly string[];
-  /** Not begun again. */
+  /** Not started again. */
   readonly attempted: readonly string[];
-  /** Not gone on with either. */
+  /** Not continued either. */
   readonly passedOver: readonly string[];
   /** Nothing was done so far: that none of the named tasks is ready is an error, unless all of them are done. */
   readonly isFirst: boolean;
 };
-/** A task without a parent makes nothing due. */
+/** Null if the task has no parent to review. */
 export type SelectedTask = {readonly taskId: string; readonly hasParent: boolean; readonly mode: RunMode};
 
-/** How the plan goes on. */
+/** How the plan continues. */
 export type Selection =
   | {readonly type: 'task'; readonly task: SelectedTask}
   | {readonly type: 'wait'; readonly wait: Wait}
   | {readonly type: 'none'};
 
-/** A task that was chosen and could not begin, while others can. */
+/** A task that was selected but could not start, while others can. */
 export type PassedOver = {readonly taskId: string; readonly error: unknown};
 
-/** Why the plan stops, and the error that tells more. */
+/** Why the plan stops, and the error with the details. */
 export type Stop = Pick<ExecutorOutput, 'reason' | 'interruptedReview' | 'undecided' | 'wait' | 'error'>;
 
-/** How far the plan loop is. */
+/** The progress of the plan loop. */
 export type ExecutorProgress = SelectedTask & {
   readonly attempted: readonly Attempted[];
   readonly passedOver: readonly PassedOver[];
   readonly reviews: readonly Reviewed[];
   readonly pending: readonly PendingFeedback[];
-  /** How many tasks this execution began. */
+  /** How many tasks this execution has started. */
   readonly begun: number;
-  /** What the plan waits for, or did not wait for. */
+  /** What the plan waits for, or gave up waiting for. */
   readonly wait: Wait | null;
   readonly stop: Stop | null;
 };
 
-/** Where the plan loop begins. */
+/** The initial progress. */
 export const nothingDone: ExecutorProgress = {
   taskId: '',
   hasParent: false,
@@ -94,7 +94,7 @@ export const nothingDone: ExecutorProgress = {
   stop: null,
 };
 
-/** The task that comes next, from its beginning, or only the checkpoint it was left at. */
+/** The next task from the start, or only the checkpoint it was left at. */
 export function nextTaskInput(
   {taskId, ...rules}: JobRules & SelectedTask,
   mode: TaskInput['mode'],
@@ -107,7 +107,7 @@ export function nextTaskInput(
     taskId,
     mode,
     ...common,
-    // Where nobody said, a run that goes on keeps the checkpoint it was begun with.
+    // Unless specified, a continued run keeps the checkpoint it was started with.
     ...(isReviewed === undefined ? {} : {isReviewed}),
     ...(commits && {commits}),
     ...(wishes && {wishes}),
@@ -146,13 +146,13 @@ export function selectedIn(selection: Selection): SelectedTask {
 export const waitIn = (selection: Selection): Wait | null =>
   selection.type === 'wait' ? selection.wait : null;
 
-/** The plan stops with what it would have to wait for. */
+/** Stops with the wait it gave up. */
 export const givenUp = (selection: Selection): Stop => ({
   reason: 'paused',
   ...(selection.type === 'wait' && {wait: selection.wait}),
 });
 
-/** The parents that these tasks made due; null for those of the whole plan. */
+/** The parents that are due after these tasks; null for those of the whole plan. */
 export function dueReviewInput(
   {provider, reviewsParents, maxReviewCycles, reviewMinutes, patience, wishes, budgets, ...times}: JobRules,
   taskIds: readonly string[] | null,
@@ -169,7 +169,7 @@ export function dueReviewInput(
   };
 }
 
-/** Whether a failed task gets another run. One at its checkpoint is a person's. */
+/** Whether a failed task gets another run. At a checkpoint the user decides. */
 export const mayRetry = (
   output: TaskOutput,
   {retries, budgets}: Pick<JobRules, 'retries' | 'budgets'>,
@@ -187,26 +187,26 @@ export function retryMode(output: TaskOutput): RunMode {
   return {type: 'restart', retry: {number: number + 1, failure: told, result}};
 }
 
-/** Whether another task may follow one that could not begin. */
+/** Whether another task may follow one that could not start. */
 export const isPassedOver = (output: TaskOutput): boolean =>
   output.outcome === 'error' && (isPlanEdit(output.error) || staysBehind(output.error));
 
-/** A checkpoint is passed over only where somebody changed the plan: one that cannot be read stays closed. */
+/** A checkpoint is skipped only if someone changed the plan; an unreadable one stays closed. */
 export const isDecisionGone = (output: TaskOutput): boolean =>
   output.outcome === 'error' && isPlanEdit(output.error);
 
-/** The task was changed between its choice and its beginning. */
+/** The task was changed between selection and start. */
 const isPlanEdit = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'E_TASK_NOT_READY' || error.code === 'E_TASK_NOT_FOUND');
 
-/** A record of the task cannot be used: nobody knows its history, so nothing is done to it. */
+/** A record of the task is unusable: its history is unknown, so nothing is done to it. */
 const isUnreadable = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'E_STORE_CORRUPT';
 
-/** Nothing can be done to it before a person did something. */
+/** Nothing can be done until the user acts. */
 const staysBehind = (error: unknown): boolean => isUnreadable(error) || overrunIn(error)?.whose === 'task';
 
-/** Those that stay so; the others are looked at again once another task has run. */
+/** Only those that stay blocked; the others are looked at again after another task has run. */
 const stillPassedOver = (passedOver: readonly PassedOver[]): readonly PassedOver[] =>
   passedOver.filter(({error}) => staysBehind(error));
 
@@ -217,7 +217,7 @@ export function afterAttempt({taskId, attempted, passedOver}: ExecutorProgress, 
   };
 }
 
-/** How a task stands is said by its last attempt. */
+/** The last attempt determines the state of a task. */
 export const withAttempt = (attempted: readonly Attempted[], latest: Attempted): readonly Attempted[] => [
   ...attempted.filter(({taskId}) => taskId !== latest.taskId),
   latest,
@@ -230,7 +230,7 @@ export function afterReviews(
   return {reviews: withReviews(reviews, latest), pending};
 }
 
-/** Only time is needed: its run goes on by itself. */
+/** It only needs time: its run continues by itself. */
 export const isHeld = (output: TaskOutput): boolean => 'run' in output && isHeldForTime(output.run);
 
 export function afterPassingOver({taskId, passedOver}: ExecutorProgress, output: TaskOutput) {
@@ -238,7 +238,7 @@ export function afterPassingOver({taskId, passedOver}: ExecutorProgress, output:
   return {passedOver: [...passedOver, {taskId, error}]};
 }
 
-/** What came of it all. A plan that is through but for tasks that could not begin is not completed. */
+/** The overall result. A plan with tasks that could not start is not completed. */
 export function executorOutput(
   {taskIds, attempted, reviews, pending, passedOver}: ExecutorInput & ExecutorProgress,
   {reason, interruptedReview, undecided, wait, error}: Stop,
@@ -266,7 +266,7 @@ function unreadableError({error}: PassedOver, others: readonly PassedOver[]): un
   return new AppError(error.code, error.message, {details: [...error.details, ...more], next: error.next});
 }
 
-/** Why the plan stops with this task; null when it goes on. */
+/** Why the plan stops after this task; null if it continues. */
 export function stopAfter(output: TaskOutput, rules: Pick<JobRules, 'stopOnFailure'>): Stop | null {
   const reason = stopReasonAfter(output, rules);
   if (reason === null) return null;
@@ -276,7 +276,7 @@ export function stopAfter(output: TaskOutput, rules: Pick<JobRules, 'stopOnFailu
   return {reason, error: resumeRefusal('E_RESUME_REJECTED', task, output.run, output.reason)};
 }
 
-/** The same for the reviews of parents. */
+/** The same for parent reviews. */
 export function stopAfterReview(
   output: ParentReviewOutput,
   rules: Pick<JobRules, 'stopOnFailure'>,

@@ -1,7 +1,7 @@
 import type {JobResult} from './job-steps.ts';
 import {commandFor} from './summary-lines.ts';
 
-/** The command that goes on where a pause came before anything had begun: what was asked for, not only the plan. */
+/** The command to continue after a pause before anything started: what was asked for, not only the plan. */
 export function goOnCommand({steps, next}: Pick<JobResult, 'steps' | 'next'>): string {
   const last = steps.at(-1);
   if (last?.type === 'task' && last.output.outcome === 'notBegun')

@@ -3,7 +3,7 @@ import type {HandOverInput, HandOverOutput} from '../../hand-over.machine.ts';
 import {decisionWords} from '../review/checkpoint-choices.ts';
 import type {JobProgress, JobStep} from './job-steps.ts';
 
-/** Somebody else holds the project, and may be waiting for the one decision this job is about. */
+/** Someone else holds the project lock and may be waiting for the one decision this job is about. */
 export const mayHandOver = (steps: readonly JobStep[], error: unknown): boolean =>
   systemErrorCode(error) === 'E_REPO_LOCKED' && decisionIn(steps) !== null;
 
@@ -19,7 +19,7 @@ function decisionIn([step, ...others]: readonly JobStep[]): HandOverInput | null
   return decision && {taskId: step.taskId, decision};
 }
 
-/** What a job came to that was handed over; where nobody waited for it, it is still the lock that was in its way. */
+/** The result of a handed-over job; if nobody waited for the decision, the lock is still the error. */
 export function handedOver(
   output: HandOverOutput,
 ): Partial<Pick<JobProgress, 'handedOver' | 'error' | 'steps'>> {

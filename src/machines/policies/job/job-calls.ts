@@ -8,7 +8,7 @@ import type {JobResult} from './job-steps.ts';
 import {attemptedIn, type JobSummary} from './job-summary.ts';
 import {standings} from './standings.ts';
 
-/** What a job does beside its work, from its beginning to its end. */
+/** The hooks and notifications of a job. */
 export type CallRules = {readonly hooks: Hooks; readonly keepsAwake: boolean};
 
 export const callRules = (config: ResolvedConfig): CallRules => ({
@@ -20,10 +20,10 @@ export const callRules = (config: ResolvedConfig): CallRules => ({
   keepsAwake: settingOf(config, 'execution.keepAwake'),
 });
 
-/** A task that waits for its time or for an answer, or was not started, goes on another time. */
+/** A task that waits for time or an answer, or did not start, continues later. */
 export const isEnded = ({state}: RunRecord): boolean => state === 'succeeded' || state === 'failed';
 
-/** What `hooks.taskEnded` is told of a run. */
+/** The payload of `hooks.taskEnded`. */
 export function taskCall(run: RunRecord) {
   const {task_id, run_id, state, provider, failure, usage, review_summary: summary, result} = run;
   return {
@@ -39,7 +39,7 @@ export function taskCall(run: RunRecord) {
   };
 }
 
-/** What `hooks.needsYou` is told while a job waits at a checkpoint. */
+/** The payload of `hooks.needsYou` at a checkpoint. */
 export const decisionCall = ({task, run}: DecisionRequest) => ({
   reason: 'decision_required',
   message: `${task.id} waits for your decision`,
@@ -48,10 +48,10 @@ export const decisionCall = ({task, run}: DecisionRequest) => ({
   command: `blackbird review ${shellWord(task.id)}`,
 });
 
-/** How a job ended, or what kept it from being told. */
+/** How a job ended, or why that could not be summarised. */
 export type JobEnd = JobSummary | {readonly error: unknown};
 
-/** The same where a job ended and a person has to do something before it goes on; null where none has. */
+/** The payload of `hooks.needsYou` at the end of a job; null if it does not need a person. */
 export function needCall(end: JobEnd, result: JobResult) {
   if ('error' in end)
     return attemptedIn(result).length === 0 ? null : {reason: 'error', ...errorCall(end.error)};
@@ -72,7 +72,7 @@ function errorCall(error: unknown) {
   return {message, code: error.code, lines: [message, ...stepLines(error.next)]};
 }
 
-/** What `hooks.jobEnded` is told. */
+/** The payload of `hooks.jobEnded`. */
 export function endCall(result: JobResult, end: JobEnd) {
   const tasks = attemptedIn(result).map(({taskId, state}) => ({task_id: taskId, state}));
   if ('error' in end) return {reason: 'error', message: messageOf(end.error), tasks};

@@ -8,23 +8,23 @@ import type {UndoData} from './undo-lines.ts';
 /** How a job ended, in the same words for every view. */
 export type JobSummary = {
   readonly reason: StopReason;
-  /** The task that rests or waits, where it is one. */
+  /** The task that is paused or waiting, if there is one. */
   readonly taskId?: string;
   /** One sentence. */
   readonly headline: string;
-  /** The same for a shell, with the commands that go on from there. */
+  /** The same for a shell, with the commands that continue from there. */
   readonly lines: readonly string[];
-  /** Of a job that took changes back. */
+  /** Set if the job undid changes. */
   readonly undo?: UndoData;
-  /** Of a job that worked on the plan. */
+  /** Set if the job worked on the plan. */
   readonly plan?: PlanData;
-  /** The budget of the job, used up. */
+  /** The job budget that is used up. */
   readonly overrun?: Overrun;
-  /** The task whose changes were rejected, and are still in the files. */
+  /** The task whose changes were rejected but are still in the files. */
   readonly rejected?: string;
-  /** What keeps the plan from being done, where it was asked for. */
+  /** What keeps the plan from being done, if that was asked for. */
   readonly obstacles?: readonly Obstacle[];
-  /** When it can go on, where only time is needed. */
+  /** When it can continue, if it only needs time. */
   readonly retryAt?: string;
   /** What is needed now: nothing, another try, a person, or only time. */
   readonly standing: Standing;

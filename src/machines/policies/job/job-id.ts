@@ -1,4 +1,4 @@
-/** `20260110-220412-3fa9c1`: sorts by time, and behind the newest one even where the clock went back. */
+/** `20260110-220412-3fa9c1`: sorts by time, and after the newest one even if the clock was set back. */
 export function newJobId(now: string, suffix: string, newest: string | undefined): string {
   const stamp = stampOf(now);
   const before = newest?.slice(0, stamp.length) ?? '';
@@ -11,6 +11,6 @@ function stampAfter(stamp: string): string {
   const [, year, month, day, hour, minute, second] =
     /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)$/.exec(stamp) ?? [];
   const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  // A name that is none of ours sorts where it likes.
+  // A name in another format may sort anywhere.
   return Number.isNaN(time) ? `${stamp}0` : stampOf(new Date(time + 1000).toISOString());
 }

@@ -21,7 +21,7 @@ function recordedStep(step: JobStep): JobRecord['steps'][number] {
   return {type: step.type, taskId: step.taskId, ...(step.type === 'task' && {mode: step.mode.type})};
 }
 
-/** Written before anything of the job begins. */
+/** Written before anything of the job starts. */
 export function newJobRecord({jobId, steps, rules, owner, host}: NewJob, now: string): JobRecord {
   return {
     schemaVersion: jobSchemaVersion,
@@ -36,7 +36,7 @@ export function newJobRecord({jobId, steps, rules, owner, host}: NewJob, now: st
   };
 }
 
-/** The record of a job that came to its end; `plan` is how it stands then, null where it cannot be read. */
+/** The record of a job that ended; `plan` is its state then, null if it cannot be read. */
 export function endedJob(
   {waiting: _, ...job}: JobRecord,
   result: JobResult,
@@ -52,13 +52,13 @@ function endOf(result: JobResult, plan: Plan | null): NonNullable<JobRecord['end
     const {reason, standing, headline} = jobSummary(result, plan);
     return {reason, standing, message: headline};
   } catch (error) {
-    // What is an error to whoever asked is the end of the job all the same.
+    // An error for the user is still the end of the job.
     const code = error instanceof AppError ? {code: error.code} : {};
     return {reason: 'error', message: messageOf(error), ...code};
   }
 }
 
-/** Its Blackbird died; the last thing that is known of it is the last change of its runs, or what an agent said. */
+/** Its Blackbird died; its last sign of life is the last change of its runs or the last agent output. */
 export function lostJob(
   {waiting: _, ...job}: JobRecord,
   lastRun: RunRecord | null,
@@ -69,12 +69,12 @@ export function lostJob(
   return {...job, endedAt, end: {reason: 'lost', message: 'Blackbird ended before the job did'}};
 }
 
-/** What it began or went on with last. */
+/** The run it started or continued last. */
 export function lastRunOf({runs, waits}: JobRecord): {taskId: string; runId: string} | null {
   const [begun, resumed] = [runs.at(-1), waits.at(-1)];
   if (!begun || !resumed) return begun ?? resumed ?? null;
   return compareTimestamps(resumed.endedAt, begun.startedAt) < 0 ? begun : resumed;
 }
 
-/** It works, or its Blackbird is gone and nobody has closed it yet. */
+/** It is running, or its Blackbird died and nobody has closed it yet. */
 export const isOpenJob = ({end}: JobRecord): boolean => end === undefined;

@@ -7,57 +7,57 @@ import {type Budgets, type BudgetWishes, budgetsOf} from '../run/budget.ts';
 import type {CheckRules} from '../run/verification.ts';
 import {type Patience, patienceOf} from './waiting.ts';
 
-/** What one job is asked for beside its steps; the settings say the rest. */
+/** The options of one job besides its steps; the settings provide the rest. */
 export type JobOptions = {
-  /** The agent named for this job only. */
+  /** The agent for this job only. */
   readonly agent?: string;
   /** With or without checkpoints. */
   readonly isReviewed?: boolean;
-  /** Somebody is there to decide; else a checkpoint is left open. */
+  /** Someone is there to decide; otherwise a checkpoint is left open. */
   readonly isAttended?: boolean;
   readonly stopOnFailure?: boolean;
-  /** The model, and how hard it thinks, for this job only. */
+  /** The model and its effort for this job only. */
   readonly model?: string;
   readonly effort?: string;
   readonly maxTasks?: number;
-  /** Waits for nothing: what only time mends stops the job. */
+  /** Never waits: anything that only needs time stops the job. */
   readonly isImpatient?: boolean;
   readonly budget?: BudgetWishes;
 };
 
-/** What holds from the beginning of a job to its end, whoever edits the settings meanwhile. */
+/** Fixed from the start of a job to its end, even if the settings are edited meanwhile. */
 export type JobRules = {
   readonly provider: ProviderId;
-  /** Named for this job, by an option, a command or the environment; null for the saved choice. */
+  /** Named for this job by an option, a command or the environment; null for the saved choice. */
   readonly explicitProvider: ProviderId | null;
   readonly graceMilliseconds: number;
-  /** Every run ends at a checkpoint; without it, a run that goes on keeps to how it began. */
+  /** Every run ends at a checkpoint; without it, a continued run keeps what it started with. */
   readonly isReviewed?: boolean;
   readonly isAttended: boolean;
-  /** What a task changed becomes a commit before the plan says that it is done. */
+  /** A task's change is committed before the plan marks it done. */
   readonly commits?: true;
   readonly wishes?: JobWishes;
   readonly checks?: CheckRules;
   readonly stopOnFailure: boolean;
   readonly maxTasks: number | null;
-  /** Parents are done when their review passed; else as soon as their children are. */
+  /** Parents are done when their review passes; otherwise as soon as their children are. */
   readonly reviewsParents: boolean;
-  /** So many reviews may send tasks back before a person decides. */
+  /** How many reviews may send tasks back before the user has to decide. */
   readonly maxReviewCycles: number;
   /** A review that takes longer is stopped. */
   readonly reviewMinutes: number;
   readonly patience: Patience;
-  /** An agent that prints nothing for so long is interrupted. */
+  /** An agent that prints nothing for this long is interrupted. */
   readonly stallMilliseconds: number;
-  /** So often the quality gate sends a proposed plan back by itself. */
+  /** How often the quality gate sends a proposed plan back by itself. */
   readonly maxRefinements: number;
-  /** So many new runs a task gets whose agent failed. */
+  /** How many new runs a task gets after its agent failed. */
   readonly retries: number;
-  /** Absent where nothing is limited. */
+  /** Absent if nothing is limited. */
   readonly budgets?: Budgets;
 };
 
-/** Refuses settings that are gates and cannot be read. */
+/** Refuses if a setting that gates the job cannot be read. */
 export function jobRules(
   config: ResolvedConfig,
   choice: ProviderChoice,

@@ -23,7 +23,7 @@ export type JobStep =
       readonly type: 'task';
       readonly taskId: string;
       readonly mode: TaskMode;
-      /** It goes on by itself, once its time has come. */
+      /** It continues by itself once its time has come. */
       readonly isRetry?: true;
     }
   | ({readonly type: 'undo'} & UndoRequest)
@@ -31,7 +31,7 @@ export type JobStep =
 
 export type JobTask = Extract<JobStep, {type: 'task'}>;
 
-/** What the engine is asked to do: one step after another, under one lock, until one ends it. */
+/** A request to the engine: steps run in order under one lock until one of them ends the job. */
 export type Job = {readonly steps: readonly JobStep[]; readonly options: JobOptions};
 
 export type StepResult =
@@ -40,23 +40,23 @@ export type StepResult =
   | {readonly type: 'undo'; readonly output: UndoOutput}
   | {readonly type: 'plan'; readonly output: PlanOutput};
 
-/** How a job ended. `error` tells more where `reason` is `error`. */
+/** How a job ended. `error` has the details if `reason` is `error`. */
 export type JobResult = {
   readonly reason: StopReason;
   readonly steps: readonly StepResult[];
-  /** What became of the parents that single tasks made due. */
+  /** The reviews of parents that single tasks made due. */
   readonly review?: ParentReviewOutput;
-  /** What a person has to answer before; their answer and these steps are the next job. */
+  /** The steps left when the user has to answer something first; the answer and these steps form the next job. */
   readonly left: readonly JobStep[];
-  /** Somebody asked to stop after the task at hand, and there it stopped. */
+  /** The user asked to stop after the current task, and it did. */
   readonly isStopAsked: boolean;
-  /** Its one decision was given to the Blackbird that waited for it, which goes on from there. */
+  /** Its one decision was handed to the Blackbird that waited for it and continues from there. */
   readonly handedOver?: RunRecord;
-  /** What keeps the plan from being done, where it was asked for. */
+  /** What keeps the plan from being done, if that was asked for. */
   readonly obstacles?: readonly Obstacle[];
-  /** Somebody asked for a pause. */
+  /** The user asked for a pause. */
   readonly isPauseAsked: boolean;
-  /** What was to come next when the pause came. */
+  /** The step that was next when the pause came. */
   readonly next?: JobStep;
   readonly error?: unknown;
 };
@@ -67,21 +67,21 @@ export const resumeStep = (taskId: string, answers: readonly Answer[] = []): Job
   mode: {type: 'resume', answers, feedback: null},
 });
 
-/** Answers a checkpoint that nobody waits at. */
+/** Answers a checkpoint that no job waits at. */
 export const checkpointStep = (taskId: string, answer: CheckpointAnswer): JobStep => ({
   type: 'task',
   taskId,
   mode: answer.state === 'retry' ? {type: 'restart', isReviewed: true} : {type: 'review', decision: answer},
 });
 
-/** Carries out what was decided and not delivered, or asks. */
+/** Carries out an undelivered decision, or asks for one. */
 export const reviewStep = (taskId: string): JobStep => ({
   type: 'task',
   taskId,
   mode: {type: 'review', decision: null},
 });
 
-/** Takes back what the task changed; behind the step that rejects it, the job goes on to it. */
+/** Undoes the change of a task; after a step that rejects the task, the job continues to it. */
 export const undoStep = (taskId: string, options: Partial<UndoRequest> = {}): JobStep => ({
   type: 'undo',
   runId: null,
@@ -93,8 +93,8 @@ export const undoStep = (taskId: string, options: Partial<UndoRequest> = {}): Jo
 export const executeAll = {type: 'execute', taskIds: []} as const satisfies JobStep;
 
 /**
- * What is left to do after a task. "Approve and continue" at its checkpoint means that the plan goes on, with
- * checkpoints as before: one that the task itself made necessary asks for no others.
+ * The steps left after a task. "Approve and continue" continues the plan with the same checkpoints as before; a
+ * checkpoint forced by side effects asks for no others.
  */
 function stepsAfterTask(left: readonly JobStep[], output: TaskOutput): readonly JobStep[] {
   const isContinued = 'run' in output && output.run.decision_state === 'approved_continue';
@@ -155,7 +155,7 @@ export function taskInput({taskId, mode}: JobTask, rules: JobRules): TaskInput {
   };
 }
 
-/** The parents of tasks that were worked on by themselves, reviewed by the agent that did the work. */
+/** Reviews the parents of single tasks with the agent that did the work. */
 export function reviewInput(done: readonly StepResult[], rules: JobRules): ParentReviewInput {
   const runs = succeededRuns(done);
   const {explicitProvider, provider} = rules;
@@ -166,7 +166,7 @@ export function reviewInput(done: readonly StepResult[], rules: JobRules): Paren
   );
 }
 
-/** Tasks that may have made their parent due. Who approved and quit wants nothing more to start. */
+/** Tasks that may have made their parent due. After "approve and quit" nothing more starts. */
 export function succeededRuns(done: readonly StepResult[]) {
   return done.flatMap(({type, output}) =>
     type === 'task' && output.outcome === 'succeeded' && output.run.decision_state !== 'approved_quit'
@@ -175,7 +175,7 @@ export function succeededRuns(done: readonly StepResult[]) {
   );
 }
 
-/** Why no other step follows this one; null when the job goes on. */
+/** Why no step follows this one; null if the job continues. */
 export function stopReasonOf(step: StepResult, rules: Pick<JobRules, 'stopOnFailure'>): StopReason | null {
   if (step.type === 'task') return stopReasonAfter(step.output, rules);
   if (step.type === 'undo') return step.output.outcome === 'error' ? 'error' : null;
@@ -183,11 +183,11 @@ export function stopReasonOf(step: StepResult, rules: Pick<JobRules, 'stopOnFail
   return step.output.reason === 'completed' ? null : step.output.reason;
 }
 
-/** The review of parents leaves nothing to go on with. */
+/** The parent reviews ended the job. */
 export const isReviewEnded = (progress: JobProgress): boolean =>
   progress.review !== null && stopReasonAfterReview(progress.review, rulesOf(progress)) !== null;
 
-/** The last step leaves nothing to go on with: a person is needed, or the next would fail as well. */
+/** The last step ended the job: a person is needed, or the next step would fail as well. */
 export function isEnded({steps: [next], done, ...progress}: JobProgress): boolean {
   const last = done.at(-1);
   if (last === undefined || (next?.type === 'undo' && last.type !== 'undo' && isRejected(last, next.taskId)))
@@ -195,7 +195,7 @@ export function isEnded({steps: [next], done, ...progress}: JobProgress): boolea
   return stopReasonOf(last, rulesOf({steps: [], done, ...progress})) !== null;
 }
 
-/** Rejected at its checkpoint: its change may be taken back before the job ends. */
+/** Rejected at its checkpoint: an undo may follow before the job ends. */
 function isRejected(step: Exclude<StepResult, {type: 'undo'}>, taskId: string): boolean {
   const runs = step.type === 'task' ? ('run' in step.output ? [step.output.run] : []) : [];
   const attempted = step.type === 'execute' ? step.output.attempted.at(-1) : undefined;
@@ -203,7 +203,7 @@ function isRejected(step: Exclude<StepResult, {type: 'undo'}>, taskId: string): 
   return isIn || (attempted?.taskId === taskId && attempted.decision_state === 'rejected');
 }
 
-/** The steps that are left after one; a plan that waits for a person is not through. */
+/** The steps left after this one; a plan that waits for a person stays. */
 export function stepsAfter([current, ...left]: readonly JobStep[], result: StepResult): readonly JobStep[] {
   if (result.type === 'task') return stepsAfterTask(left, result.output);
   if (result.type === 'undo' || result.type === 'plan') return left;
@@ -216,24 +216,24 @@ const waiting: ReadonlySet<StopReason> = new Set<StopReason>([
   'parent_review_required',
 ]);
 
-/** Where the engine stands in a job. */
+/** The engine's progress in a job. */
 export type JobProgress = {
-  /** The steps that are left; the first one is next, or being worked on. */
+  /** The remaining steps; the first one is next or running. */
   readonly steps: readonly JobStep[];
   readonly done: readonly StepResult[];
   readonly rules: JobRules | null;
   readonly review: ParentReviewOutput | null;
-  /** The run whose decision another Blackbird, which waited for it, has recorded. */
+  /** The run whose decision another Blackbird has recorded. */
   readonly handedOver: RunRecord | null;
-  /** The tasks that the plan was executed for; none for all, null where it was not. */
+  /** The tasks that the plan was executed for; empty for all, null if it was not. */
   readonly wanted: readonly string[] | null;
-  /** What keeps the plan from being done; null until it was looked for. */
+  /** What keeps the plan from being done; null until that was looked up. */
   readonly obstacles: readonly Obstacle[] | null;
-  /** What kept the job from beginning, or broke it. */
+  /** What prevented or broke the job. */
   readonly error: unknown;
 };
 
-/** What a person asked for while it ran. */
+/** What the user requested while it was running. */
 export type Wish = 'none' | 'stop' | 'pause';
 
 export function rulesOf({rules}: JobProgress): JobRules {
@@ -241,7 +241,7 @@ export function rulesOf({rules}: JobProgress): JobRules {
   return rules;
 }
 
-/** Only who asked for the plan wants to know of all of it. */
+/** Only a job that executed the plan reports on all of it. */
 export const isSurveyDue = ({wanted, obstacles, error}: JobProgress): boolean =>
   wanted !== null && obstacles === null && error === undefined;
 
@@ -250,14 +250,14 @@ export const surveyInput = (progress: JobProgress): SurveyPlanInput => ({
   explicitProvider: rulesOf(progress).explicitProvider,
 });
 
-/** What the plan was executed for, with one step more. */
+/** The requested tasks including one more step. */
 export function wantedAfter({wanted, steps: [step]}: JobProgress): readonly string[] | null {
   if (step?.type !== 'execute') return wanted;
   const isAll = wanted?.length === 0 || step.taskIds.length === 0;
   return isAll ? [] : [...(wanted ?? []), ...step.taskIds];
 }
 
-/** A person wanted no more than what was done: parents may be left. */
+/** The user limited the job, so parents may be left unreviewed. */
 const isLimited = ({done, rules}: JobProgress, wish: Wish): boolean =>
   wish === 'stop' ||
   (rules?.maxTasks ?? null) !== null ||
@@ -265,7 +265,7 @@ const isLimited = ({done, rules}: JobProgress, wish: Wish): boolean =>
     ({type, output}) => type === 'execute' && output.attempted.at(-1)?.decision_state === 'approved_quit',
   );
 
-/** One value for a job, whatever its steps were. What stopped it is its reason, then what failed at its end. */
+/** The result of a job, whatever its steps were. What stopped it comes first, then what failed at its end. */
 export function jobResult(progress: JobProgress, wish: Wish): JobResult {
   const {steps, done, rules, review, handedOver, obstacles, error} = progress;
   const last = done.at(-1);
@@ -280,7 +280,7 @@ export function jobResult(progress: JobProgress, wish: Wish): JobResult {
   return {
     reason,
     steps: done,
-    // Who stops after a task that asks wants its answer to start no other.
+    // After a requested stop, an answer must not start another task.
     left: waiting.has(reason) && wish !== 'stop' ? steps : [],
     ...(review && {review}),
     ...(handedOver && {handedOver}),

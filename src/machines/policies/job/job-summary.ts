@@ -27,13 +27,13 @@ export type {JobSummary};
 
 export {continueCommand, decisionLines, pausedLines};
 
-/** `plan` is how it stands after the job. Throws what is an error. */
+/** `plan` is its state after the job. Throws if the result is an error. */
 export function jobSummary(result: JobResult, plan: Plan): JobSummary {
   throwError(result, plan);
   return withObstacles(ownSummary(result, plan), result.obstacles ?? [], toldIn(storyOf(result)));
 }
 
-/** The tasks that the end of the job itself is about. */
+/** The tasks that the summary itself is about. */
 function toldIn({attempted, reviews, pending, undecided, wait}: Story): ReadonlySet<string> {
   return new Set([
     ...attempted.filter(({state}) => state !== 'succeeded').map(({taskId}) => taskId),
@@ -139,7 +139,7 @@ function handedOverSummary({task_id: id, decision_state = 'pending'}: RunRecord)
   return {reason: 'completed', taskId: id, headline, lines: [headline], standing: 'done'};
 }
 
-/** What failed for good comes first, then what a person must lift, then what time does. */
+/** A permanent failure comes first, then what needs a person, then what needs time. */
 function standingOf({attempted, reviews}: Story): Standing {
   const broken = reviews.filter(({verdict}) => verdict === 'broken');
   const heldUp = [...attempted.filter(isHeldUp), ...broken.filter(isByProvider)];
@@ -150,16 +150,16 @@ function standingOf({attempted, reviews}: Story): Standing {
 const neededFor = (heldUp: ReadonlyArray<Pick<RunRecord, 'failure'>>) =>
   heldUp.every(isTimeNeeded) ? 'timeNeeded' : 'personNeeded';
 
-/** What all steps of a job tell together. */
+/** What all steps of a job report together. */
 type Story = {
   readonly attempted: readonly Attempted[];
   readonly reviews: readonly Reviewed[];
   readonly pending: readonly PendingFeedback[];
   /** The parent whose review was paused. */
   readonly interruptedReview: string | undefined;
-  /** The parent that a person has to judge. */
+  /** The parent that the user has to decide about. */
   readonly undecided: UndecidedParent | undefined;
-  /** What the job did not wait for any longer. */
+  /** The wait that the job gave up. */
   readonly wait: Wait | undefined;
   readonly overrun: Overrun | undefined;
   /** Tasks asked for by name, none of which was begun. */
@@ -228,12 +228,12 @@ function pausedSummary(
 const failedOf = ({attempted}: Pick<Story, 'attempted'>) =>
   attempted.filter(({state, decision_state}) => state === 'failed' && decision_state !== 'pending');
 
-/** How it came to its end; a single task by its name. */
+/** How it ended; names the task if there is only one. */
 function endOf({steps, isStopAsked}: JobResult, story: Story): string {
   const last = story.attempted.at(-1);
   if (isStopAsked) {
     if (!last) return 'Stopped before the next task, as you asked';
-    // What only needs time was waited for, and did not come to its end.
+    // It waited for something that only needs time, and gave up.
     const where = isHeldUp(last) && isTimeNeeded(last) ? ['while', ' waited'] : ['after', ''];
     return `Stopped ${where[0]} ${displayLine(last.taskId)}${where[1]}, as you asked`;
   }
@@ -273,7 +273,7 @@ function notReviewed({reviews}: Story): string {
   return broken.length === 0 ? '' : `the review of ${names} had no result`;
 }
 
-/** Whoever stops a job keeps the reviewers from beginning, too. */
+/** Stopping a job also prevents its reviews. */
 function leftUnreviewed({isStopAsked}: JobResult, plan: Plan): string {
   const names = isStopAsked ? dueParents(plan).map(({id}) => displayLine(id)) : [];
   return names.length === 0 ? '' : `the review of ${names.join(', ')} is due`;
@@ -284,7 +284,7 @@ function remarked({reviews}: Story): string {
   return names.length === 0 ? '' : `the review of ${names.join(', ')} passed with remarks`;
 }
 
-/** A limit, a stop, or tasks that were named, may leave some. */
+/** A limit, a stop, or named tasks may leave some. */
 function remaining(plan: Plan): string {
   if (plan.items.size === 0) return 'the plan is empty';
   const {length} = readyTasks(plan);

@@ -3,12 +3,12 @@ import type {JobSummary} from './job-end.ts';
 import type {Obstacle} from './obstacles.ts';
 import {decisive} from './standings.ts';
 
-/** So many are named; the rest is counted. */
+/** The maximum number to name; the others are counted. */
 const most = 10;
 
 const standingFor = {retry: 'failed', person: 'personNeeded', time: 'timeNeeded'} as const;
 
-/** The end of a job with everything that keeps the plan from being done. `told`: what it is about anyway. */
+/** Adds everything that keeps the plan from being done. `told`: tasks already mentioned. */
 export function withObstacles(
   summary: JobSummary,
   obstacles: readonly Obstacle[],
@@ -27,7 +27,7 @@ export function withObstacles(
   };
 }
 
-/** Who is told of a task knows what waits for it. */
+/** If a task was mentioned, what waits for it is clear. */
 const isTold = ({taskId, waitsFor = []}: Obstacle, told: ReadonlySet<string>): boolean =>
   told.has(taskId) || (waitsFor.length > 0 && waitsFor.every((id) => told.has(id)));
 

@@ -7,33 +7,35 @@ import {isReviewDue} from '../review/parent-review.ts';
 import {isHeldForTime, retryTimeOf} from '../run/retry-time.ts';
 import type {TaskFacts} from '../run/task-options.ts';
 
-/** A task that keeps what was asked for from being done, and what it needs. Plain data, for every view. */
+/** A task that blocks the request, and what it needs. Plain data, for every view. */
 export type Obstacle = {
   readonly taskId: string;
-  /** `retry`: it failed. `time`: nobody has to do anything. */
+  /** `retry`: it failed. `time`: it resolves itself. */
   readonly needs: 'retry' | 'person' | 'time';
   readonly why: string;
   readonly command: string | null;
   readonly retryAt?: string;
-  /** Tasks that have to be done before, and will not be. */
+  /** Tasks it depends on that will not get done. */
   readonly waitsFor?: readonly string[];
-  /** A parent whose children are done, and itself is not. */
+  /** A parent that is not done although its children are. */
   readonly isReview?: true;
 };
 
 export type Survey = {
   readonly plan: Plan;
-  /** Only these tasks were asked for; empty for every one. */
+  /** Only these tasks were asked for; empty for all. */
   readonly wanted: ReadonlySet<string>;
-  /** Tasks with feedback that nobody answered. */
+  /** Tasks with pending feedback. */
   readonly sentBack: ReadonlySet<string>;
-  /** The parents that it came from: they wait for its answer. */
+  /** The parents whose review sent them back. */
   readonly sentBackBy: ReadonlySet<string>;
-  /** Tasks with a dependency that is never done as the plan stands. */
+  /** Tasks with a dependency that is never done in this plan. */
   readonly forever: ReadonlyMap<string, string>;
 };
 
-/** Whether a task may stand in the way. What is ready only waits for its turn, and what waits for others names those. */
+/**
+ * Whether a task may be an obstacle. A ready task only waits for its turn, and a waiting one names what it waits for.
+ */
 export function isInTheWay({plan, wanted, sentBack, sentBackBy, forever}: Survey, task: Task): boolean {
   if (!isLeaf(task)) return wanted.size === 0 && isReviewDue(plan, task) && !sentBackBy.has(task.id);
   if (wanted.size > 0 && !wanted.has(task.id)) return false;
@@ -42,7 +44,7 @@ export function isInTheWay({plan, wanted, sentBack, sentBackBy, forever}: Survey
   return task.status !== 'todo' || forever.has(task.id) || waitsForOthers({plan, wanted}, task);
 }
 
-/** It depends on what was not asked for. */
+/** It depends on tasks that were not asked for. */
 const waitsForOthers = ({plan, wanted}: Pick<Survey, 'plan' | 'wanted'>, task: Task): boolean =>
   wanted.size > 0 && unmetDeps(plan, task).some((id) => !wanted.has(id));
 

@@ -2,23 +2,23 @@ import type {RepositoryStanding} from '../../../services/contracts/side-effects.
 import type {JobRules} from './job-rules.ts';
 import type {JobStep} from './job-steps.ts';
 
-/** What is missing where there is no repository, for every view. */
+/** What does not work without a repository, for every view. */
 export const unrecordedText =
   'there is no git repository here: what tasks change is not recorded, and diff, review and undo cannot show it or take it back';
 export const unrecordedAdvice = 'git init';
 export const unrecordedWarning = `${unrecordedText} (${unrecordedAdvice})`;
 
-/** Whether an agent may edit files for it. */
+/** Whether an agent may edit files in this job. */
 export const mayEditFiles = (steps: readonly JobStep[]): boolean =>
   steps.some((step) => step.type === 'execute' || (step.type === 'task' && step.mode.type !== 'review'));
 
-/** What a person should know of the repository before an agent works in it. */
+/** What users should know about the repository before an agent works in it. */
 export function repositoryWarnings(
   standing: RepositoryStanding | null,
   {isReviewed, commits, isAttended}: Pick<JobRules, 'isReviewed' | 'commits' | 'isAttended'>,
   {isFirstJob}: {readonly isFirstJob: boolean},
 ): string[] {
-  // Who neither reviews nor commits is told once, if anybody is there.
+  // Users who neither review nor commit are told once, if anyone is there.
   if (standing === null)
     return (isFirstJob && isAttended) || isReviewed || commits ? [unrecordedWarning] : [];
   const {underWay, conflicts, isDetached} = standing;

@@ -1,7 +1,7 @@
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {JobTask} from './job-steps.ts';
 
-/** A task whose run was held up, when its time has come. Without a session nothing was done that could be lost. */
+/** Continues a held-up task when its time has come. Without a session there was no work to lose. */
 export const retriedTask = ({taskId}: JobTask, {resumable}: Pick<RunRecord, 'resumable'>): JobTask => ({
   type: 'task',
   taskId,

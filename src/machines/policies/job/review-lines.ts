@@ -7,7 +7,7 @@ import {displayLine} from '../text/display-text.ts';
 
 const feedbackWidth = 200;
 
-/** What parent reviews sent back and what to do about it. */
+/** What parent reviews sent back, and what to do about it. */
 export function sentBackLines(pending: readonly PendingFeedback[]): string[] {
   const byParent = new Map<string, PendingFeedback[]>();
   for (const each of pending) {
@@ -60,7 +60,7 @@ function shortened(text: string): string {
   return `${characters.slice(0, feedbackWidth - 3).join('')}...`;
 }
 
-/** Reviews that came to nothing, and are made again. */
+/** Reviews without a verdict, which are repeated. */
 export function brokenReviewLines(reviews: readonly Reviewed[]): string[] {
   const broken = reviews.filter(({verdict}) => verdict === 'broken');
   if (broken.length === 0) return [];

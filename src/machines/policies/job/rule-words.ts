@@ -4,11 +4,11 @@ import {type Budgets, budgetWords} from '../run/budget.ts';
 import {displayLine} from '../text/display-text.ts';
 import type {JobRules} from './job-rules.ts';
 
-/** What holds for every task of a job, as told before it begins. */
+/** The rules of a job, as shown before it starts. */
 export type ToldRules = {
-  /** Of the settings and of the tasks that would run, each once. */
+  /** From the settings and the tasks that would run, each once. */
   readonly checks: readonly string[];
-  /** Each task stops the job until somebody decides. */
+  /** Each task stops the job until someone decides. */
   readonly checkpoints: boolean;
   readonly commits: boolean;
   readonly budgets: Budgets | null;

@@ -1,20 +1,20 @@
 /**
- * What is needed once a job is over, and what follows from it. Where a job leaves several, what stands further
- * down decides: time, then who is needed, then what failed. A pause of yours says itself.
+ * What is needed after a job, and what follows from it. If a job leaves several, the later entry wins: time, then a
+ * person, then a failure. A requested pause stands on its own.
  */
 export const standings = {
   done: {callsPerson: false, tone: 'good'},
   timeNeeded: {callsPerson: true, tone: 'warning'},
   personNeeded: {callsPerson: true, tone: 'warning'},
   failed: {callsPerson: true, tone: 'bad'},
-  /** Who paused it, or asked for what could not begin, knows. */
+  /** Users who paused it, or asked for something that could not start, already know. */
   paused: {callsPerson: false, tone: 'warning'},
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 type Meaning = {
-  /** Nothing goes on by itself: the person is called where they asked for it. */
+  /** Nothing continues by itself: notify the user if they asked for it. */
   readonly callsPerson: boolean;
-  /** On a screen. */
+  /** The colour on a screen. */
   readonly tone: 'good' | 'bad' | 'warning';
 };
 

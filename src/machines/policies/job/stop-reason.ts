@@ -3,7 +3,7 @@ import type {ParentReviewOutput} from '../review/review-steps.ts';
 import {failureTable} from '../run/failure-table.ts';
 import type {TaskOutput} from '../run/task-outcome.ts';
 
-/** Why a plan stopped being executed. */
+/** Why the execution of a plan stopped. */
 export type StopReason =
   | 'completed'
   | 'waiting_user'
@@ -13,20 +13,20 @@ export type StopReason =
   | 'failed'
   | 'error';
 
-/** The next task would only repeat it: no account, no quota, no agent. */
+/** The next task would fail the same way: no account, no quota, no agent. */
 export const isHopeless = ({failure}: Pick<RunRecord, 'failure'>): boolean =>
   failure !== undefined && failureTable[failure.kind].stopsPlan;
 
-/** Why no other task follows this one; null when the plan goes on. */
+/** Why no task follows this one; null if the plan continues. */
 export function stopReasonAfter(
   output: TaskOutput,
   {stopOnFailure}: {readonly stopOnFailure: boolean},
 ): StopReason | null {
   switch (output.outcome) {
     case 'paused':
-      // Other tasks need not rest because one conversation is full.
+      // One full conversation need not stop other tasks.
       return output.run.failure === undefined || isHopeless(output.run) ? 'paused' : null;
-    // Stopped before its agent was told to go.
+    // Stopped before its agent was released.
     case 'canceled':
     case 'notBegun':
       return 'paused';
@@ -49,7 +49,7 @@ function stopReasonOf(run: RunRecord, stopOnFailure: boolean): StopReason | null
   return run.state === 'failed' && (stopOnFailure || isHopeless(run)) ? 'failed' : null;
 }
 
-/** Why no task follows the reviews of parents; null when the plan goes on. */
+/** Why no task follows the parent reviews; null if the plan continues. */
 export function stopReasonAfterReview(
   {outcome, reviews}: ParentReviewOutput,
   {stopOnFailure}: {readonly stopOnFailure: boolean},

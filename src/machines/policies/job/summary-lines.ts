@@ -6,7 +6,7 @@ import {canGoOnHere} from '../run/run-options.ts';
 import type {Attempted} from '../run/task-outcome.ts';
 import {displayLine} from '../text/display-text.ts';
 
-/** The words of the specification, exactly. */
+/** The exact wording of the specification. */
 export function pausedLines(taskId: string, {resumable}: Pick<Attempted, 'resumable'>): string[] {
   const restart = `Restart with: ${commandFor('restart', taskId)}`;
   if (resumable) return [`Paused. Resume with: ${commandFor('resume', taskId)}`, `        ${restart}`];
@@ -25,7 +25,7 @@ export function questionLines({taskId, questions = []}: Attempted): string[] {
 
 const unseen = 'What it changed was not recorded: look at the files themselves.';
 
-/** What a person types who was not there to be asked. */
+/** The commands for a user who was not there to be asked. */
 export function decisionLines(
   taskId: string,
   run: Pick<Attempted, 'state' | 'resumable' | 'isUnrecorded'>,
@@ -40,7 +40,7 @@ export function decisionLines(
   ];
 }
 
-/** Where there is a session, going on in it comes first. */
+/** If there is a session, continuing it comes first. */
 export function failureLines(failed: readonly Attempted[]): string[] {
   if (failed.length === 0) return [];
   return [
@@ -61,7 +61,7 @@ const failedCheckLines = (taskId: string, {words, tail}: NonNullable<Attempted['
   `See the whole output of its check with: ${displayLine(checkOutputCommand(taskId))}`,
 ];
 
-/** How a run that rests is continued: in its session, where it has one. */
+/** How to continue a paused run: in its session, if it has one. */
 export const continueCommand = (run: RunRecord) =>
   commandFor(canGoOnHere(run) ? 'resume' : 'restart', run.task_id);
 

@@ -7,7 +7,7 @@ import type {UndoProposal} from '../run/undo.ts';
 import {counted} from '../text/counted.ts';
 import {displayLine, visibleLine} from '../text/display-text.ts';
 
-/** How an undo ended: what became of the task, of its files, and how it is taken back. */
+/** How an undo ended: the state of the task and its files, and how to undo the undo. */
 export function undoSummary({proposal, run}: Extract<UndoOutput, {outcome: 'undone'}>, plan: Plan) {
   const {task, isRedo, files} = proposal;
   const status = plan.items.get(task.id)?.status ?? 'todo';
@@ -24,7 +24,7 @@ export function undoSummary({proposal, run}: Extract<UndoOutput, {outcome: 'undo
   return {taskId: task.id, headline, lines, undo: {run_id: run.run_id, ...undoData(proposal)}};
 }
 
-/** The same for programs. */
+/** The same as data. */
 export function undoData({undoes, isRedo, files, dependents}: UndoProposal) {
   return {
     undoes: undoes.map(({run_id}) => run_id),
@@ -41,7 +41,7 @@ export function undoData({undoes, isRedo, files, dependents}: UndoProposal) {
 
 export type UndoData = ReturnType<typeof undoSummary>['undo'];
 
-/** What an undo does, or would do, to the files; and what it leaves as it is. */
+/** What an undo does or would do to the files, and what it leaves alone. */
 export function proposalLines({files, dependents, undoes, request}: UndoProposal): string[] {
   const left = request.isForced ? files.conflicts.filter(({isForceable}) => !isForceable) : files.conflicts;
   return [
@@ -67,7 +67,7 @@ export function proposalLines({files, dependents, undoes, request}: UndoProposal
   ];
 }
 
-/** What was not recorded is not taken back. */
+/** Files that were not recorded are not restored. */
 const ignoredIn = (undoes: UndoProposal['undoes']): Set<string> =>
   new Set(
     undoes.flatMap(({side_effects = []}) =>

@@ -13,7 +13,7 @@ const words = {
 const wordsOf = ({reason}: Wait): string =>
   reason === 'usage_limit' || reason === 'stalled' ? words[reason] : words.provider_unavailable;
 
-/** `pay-05  usage limit  resumes 18:05, in 1h12m`, for whoever watches. */
+/** `pay-05  usage limit  resumes 18:05, in 1h12m`, for a live view. */
 export function waitLine(wait: Wait, now: string): string {
   const left = Math.max(0, Date.parse(wait.until) - Date.parse(now));
   const verb = wait.runId === null ? 'starts' : 'resumes';
@@ -22,19 +22,19 @@ export function waitLine(wait: Wait, now: string): string {
   return `${who}  ${wordsOf(wait)}  ${time}`;
 }
 
-/** The same for who looks at the whole plan; the countdown stands elsewhere. */
+/** The same for a view of the whole plan; the countdown is shown elsewhere. */
 export const waitedFor = (wait: Wait): string =>
   `${wait.provider} is waited for until ${timeOfDay(wait.until, wait.until)} (${wordsOf(wait)})`;
 
-/** Whole seconds: nobody reads the tenths of a clock that runs. */
+/** Whole seconds: nobody reads tenths on a running clock. */
 const countdown = (milliseconds: number) =>
   milliseconds < 10_000 ? `${Math.ceil(milliseconds / 1000)}s` : duration(milliseconds);
 
-/** Why nothing goes on before its time. */
+/** Why it has to wait. */
 export const waitCause = ({reason}: Wait): string =>
   reason === 'usage_limit' ? failureTable.rate_limit.words : failureTable.outage.words;
 
-/** For the end of a job that does not wait any longer. */
+/** For the end of a job that gave up waiting. */
 export function givenUpLines(wait: Wait): string[] {
   return [
     `${displayLine(wait.taskId)} cannot continue before ${dayAndTime(wait.until)}: ${waitCause(wait)} (${wait.provider}).`,

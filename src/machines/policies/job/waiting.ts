@@ -9,11 +9,11 @@ import {failureTable} from '../run/failure-table.ts';
 import {retryTimeOf} from '../run/retry-time.ts';
 import {dayAndTime} from '../text/durations.ts';
 
-/** How long a job waits for what only time mends. */
+/** How long a job waits for things that only need time. */
 export type Patience = {
   readonly limitMilliseconds: number;
   readonly outageMilliseconds: number;
-  /** Waits are counted from here: a job that begins anew waits anew. */
+  /** Waits are counted from here: a new job has its full patience. */
   readonly beganAt: string;
 };
 
@@ -34,9 +34,9 @@ export function patienceOf(
 
 /** What a job waits for. Plain data, so that every view can show it. */
 export type Wait = {
-  /** What goes on afterwards: a task, or a parent whose review is due. */
+  /** What continues afterwards: a task, or a parent whose review is due. */
   readonly taskId: string;
-  /** The run that goes on afterwards; null where a new one begins. */
+  /** The run that continues afterwards; null if a new one starts. */
   readonly runId: string | null;
   readonly provider: ProviderId;
   readonly reason: PauseReason;
@@ -47,20 +47,20 @@ export type Wait = {
 
 export type KnownLimits = ReadonlyMap<ProviderId, SeenLimit>;
 
-/** What is known of time, providers and the runs that rest. */
+/** What is known about time, providers and paused runs. */
 export type TimeFacts = {
   readonly now: string;
   readonly patience: Patience;
   readonly limits: KnownLimits;
 };
 
-/** A run that goes on by itself, in the way that its session allows. */
+/** A run that continues by itself, in the way its session allows. */
 export type HeldRun = {readonly run: RunRecord; readonly mode: 'resume' | 'restart'};
 
 type Wanted = {
   readonly taskIds: readonly string[];
   readonly attempted: readonly string[];
-  /** Of a task that was never begun. */
+  /** The provider of a task that never started. */
   readonly providerOf: (task: Task) => ProviderId;
 };
 
@@ -71,8 +71,8 @@ export type NextTask =
   | {readonly type: 'none'};
 
 /**
- * What the plan goes on with: a run whose time has come, then a ready task whose provider is not known to be
- * unable, then a wait for the first that will be able to.
+ * What the plan continues with: a run whose time has come, then a ready task whose provider is available, then a wait
+ * for whatever is available first.
  */
 export function nextOf(plan: Plan, held: readonly HeldRun[], wanted: Wanted, facts: TimeFacts): NextTask {
   const waits = held.map((each) => ({held: each, wait: runWait(each.run, facts)}));
@@ -91,7 +91,7 @@ export function nextOf(plan: Plan, held: readonly HeldRun[], wanted: Wanted, fac
   return first ? {type: 'wait', wait: first} : {type: 'none'};
 }
 
-/** What this run waits for; null when it may go on. */
+/** What this run waits for; null if it may continue. */
 export function runWait(run: RunRecord, facts: TimeFacts): Wait | null {
   const limit = limitWait(run.provider, run.task_id, facts);
   const kind = run.failure?.kind;
@@ -108,7 +108,7 @@ export function runWait(run: RunRecord, facts: TimeFacts): Wait | null {
   return {...last, isTooLong: isTooLong(last, run.held_up?.since ?? facts.now, facts.patience)};
 }
 
-/** What keeps a task of this provider from beginning; null when nothing is known. */
+/** Why a task of this provider cannot start yet; null if nothing is known. */
 export function limitWait(
   provider: ProviderId,
   taskId: string,
@@ -135,7 +135,7 @@ const earliest = (waits: readonly Wait[]): Wait | undefined =>
     undefined,
   );
 
-/** For a single task that nobody waits for any longer. */
+/** For a single task whose wait was given up. */
 export function waitRefusal({taskId, provider, reason, until}: Wait): AppError {
   const words = reason === 'usage_limit' ? 'the usage limit is reached' : 'the model cannot be reached';
   const time = dayAndTime(until);

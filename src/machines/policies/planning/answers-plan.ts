@@ -1,3 +1,3 @@
-/** Whether words of a planner are its answer: that is shown as the proposal that it is, and not as JSON. */
+/** Whether a planner's text is its answer: that is shown as a proposal instead of JSON. */
 export const answersPlan = (text: string): boolean =>
   /^\s*(?:```\w*\s*)?\{\s*"(?:questions|tasks|operations|dependencies)"/.test(text);

@@ -8,19 +8,19 @@ import type {ProposedOperation} from '../../../services/contracts/plan-draft.ts'
 import type {Question} from '../../../services/contracts/run.ts';
 import {jsonObjectsIn} from '../text/json-objects.ts';
 
-/** What an answer says: questions, or changes of the plan; else everything that is wrong with it. */
+/** The content of an answer: questions, or changes to the plan; otherwise all of its problems. */
 export type ReadPlanAnswer =
   | {readonly type: 'questions'; readonly questions: readonly Question[]}
   | {readonly type: 'operations'; readonly operations: readonly ProposedOperation[]}
   | {readonly type: 'unusable'; readonly problems: readonly string[]};
 
-/** Its own field beside `questions`. */
+/** The field beside `questions` for each kind. */
 const fieldOf = {generate: 'tasks', refine: 'operations', deps: 'dependencies'} as const;
 
-/** More than this helps nobody to mend it. */
+/** More problems than this do not help to fix the answer. */
 const problemLimit = 50;
 
-/** Reads an answer strictly, wherever in the text it stands: exactly one object of the asked form. */
+/** Parses an answer strictly, wherever it is in the text: exactly one object of the requested form. */
 export function readPlanAnswer(kind: PlanKind, text: string): ReadPlanAnswer {
   if (text.length >= planAnswerLimit) return unusable(['it is too long to be read to its end']);
   const field = fieldOf[kind];
@@ -71,7 +71,7 @@ function readQuestions(questions: PlanAnswer['questions']): ReadPlanAnswer {
   };
 }
 
-/** One form for all of them, so that one transaction applies them. */
+/** Converts all kinds to the same operations, so that one transaction applies them. */
 function operationsOf(answer: PlanAnswer): ProposedOperation[] {
   switch (answer.kind) {
     case 'generate':

@@ -7,7 +7,7 @@ import {
 } from '../../../services/contracts/plan-request.ts';
 import {requireTask} from '../plan/plan-graph.ts';
 
-/** Whoever asks, nothing is drafted of a request that cannot be fulfilled. */
+/** No draft is created for a request that cannot be fulfilled, whoever makes it. */
 export function checkedRequest(request: PlanRequest): PlanRequest {
   const {data, error} = planRequestSchema.safeParse(request);
   if (data) return data;

@@ -6,7 +6,7 @@ import {isBlocking, type LintOptions, lintPlan} from '../plan/plan-lint.ts';
 import {applyPatch} from '../plan/plan-patch.ts';
 import {scopeOf} from './plan-prompt.ts';
 
-/** What a proposal makes of the plan as it is now; else everything that keeps it from being made. */
+/** The plan that a proposal would produce; otherwise everything that prevents it. */
 export type CheckedProposal =
   | {readonly type: 'valid'; readonly before: Plan; readonly after: Plan}
   | {readonly type: 'invalid'; readonly problems: readonly string[]};
@@ -24,7 +24,7 @@ export function checkProposal(plan: Plan, draft: PlanDraft, now: string, digest:
   return {type: 'invalid', problems: [...new Set(problems)]};
 }
 
-/** `$.operations[3]` says nothing to whoever was asked for tasks: the task it is about does. */
+/** Names the task instead of `$.operations[3]`, which means nothing to a planner that was asked for tasks. */
 function placeOf(path: string, operations: readonly ProposedOperation[]): string {
   const [, index] = /^\$\.operations\[(\d+)\]$/.exec(path) ?? [];
   const operation = index === undefined ? undefined : operations[Number(index)];
@@ -34,7 +34,7 @@ function placeOf(path: string, operations: readonly ProposedOperation[]): string
 export const targetOf = (operation: ProposedOperation): string =>
   operation.type === 'add' ? operation.task.id : operation.taskId;
 
-/** Nothing is changed that somebody else changed since the planner saw it. */
+/** Refuses to change anything that someone else changed since the planner saw it. */
 function touchProblems(plan: Plan, {operations, base}: PlanDraft, digest: Digest): string[] {
   const seen = new Map(base);
   return [...new Set((operations ?? []).map(targetOf))].flatMap((id) => {
@@ -47,7 +47,7 @@ function touchProblems(plan: Plan, {operations, base}: PlanDraft, digest: Digest
   });
 }
 
-/** Where tasks were named, only these and those below them change; new ones come below them. */
+/** If tasks were named, only they and their descendants may change; new tasks go below them. */
 function scopeProblems(plan: Plan, {operations, taskIds}: PlanDraft): string[] {
   const scope = scopeOf(plan, taskIds);
   if (scope === null) return [];
@@ -68,7 +68,7 @@ function scopeProblems(plan: Plan, {operations, taskIds}: PlanDraft): string[] {
   });
 }
 
-/** What a planner is told of a task, and so what it may replace. Its status is its run's. */
+/** The part of a task that a planner sees and may replace. The status belongs to its runs. */
 export const contentOf = ({
   id,
   parentId = null,
@@ -82,7 +82,7 @@ export const contentOf = ({
 export const baseOf = (plan: Plan, digest: Digest): PlanDraft['base'] =>
   [...plan.items.values()].map((task) => [task.id, digest(contentOf(task))]);
 
-/** What the planner was just told of: that it knows now. */
+/** Remembers what the planner was just told. */
 export function withSeen(draft: PlanDraft, plan: Plan, digest: Digest): PlanDraft {
   const now = new Map(baseOf(plan, digest));
   const touched = new Set((draft.operations ?? []).map(targetOf));
@@ -92,12 +92,12 @@ export function withSeen(draft: PlanDraft, plan: Plan, digest: Digest): PlanDraf
   };
 }
 
-/** A proposal as a person decides on it. */
+/** A proposal as shown for a decision. */
 export type PlanPreview = {
   readonly before: Plan;
   readonly after: Plan;
   readonly diff: PlanDiff;
-  /** Of the tasks that it adds or changes. */
+  /** Findings in the tasks that it adds or changes. */
   readonly findings: readonly Finding[];
 };
 
@@ -106,7 +106,7 @@ export function previewOf(before: Plan, after: Plan, options: LintOptions): Plan
   return {before, after, diff, findings: findingsIn(before, after, diff, options)};
 }
 
-/** What was there before is nobody's business here: of a task that only waits for others now, only what that brought. */
+/** Leaves out earlier findings: for a task that only got dependencies, only those they caused. */
 function findingsIn(before: Plan, after: Plan, {added, changed, deps}: PlanDiff, options: LintOptions) {
   const written = new Set([...added, ...changed].map(({id}) => id));
   const rewired = new Set(deps.map(({id}) => id));
@@ -118,7 +118,7 @@ function findingsIn(before: Plan, after: Plan, {added, changed, deps}: PlanDiff,
   );
 }
 
-/** What the gate tells the planner, every finding with how to mend it. */
+/** What the quality gate tells the planner: every finding with a fix. */
 export const findingLines = (findings: readonly Finding[]): string[] =>
   findings.map(
     ({taskId, field, severity, message, suggestion}) =>

@@ -3,14 +3,14 @@ import type {Question} from '../../../services/contracts/run.ts';
 
 const prefix = 'plan:';
 
-/** Under this id the runs of a draft are kept; no task that was added here can have it. */
+/** The id under which the runs of a draft are stored; no added task can have it. */
 export const draftTaskId = (draftId: string) => `${prefix}${draftId}`;
 
 export const isDraftTaskId = (taskId: string) => taskId.startsWith(prefix);
 
-/** Goes on with a draft from where it stands. */
+/** Continues a draft. */
 export const openDraftCommand = (draftId: string) => `blackbird plan drafts open ${draftId}`;
 
-/** Goes on with a draft whose planner asks. */
+/** Continues a draft whose planner asked questions. */
 export const answerCommand = (draftId: string, questions: readonly Question[]): string =>
   [openDraftCommand(draftId), ...questions.map(({id}) => `--answer ${shellWord(`${id}=…`)}`)].join(' ');

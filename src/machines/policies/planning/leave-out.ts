@@ -3,7 +3,10 @@ import type {ProposedOperation} from '../../../services/contracts/plan-draft.ts'
 import {childrenOf, parentOf, requireTask, rootTasks, subtreeOf} from '../plan/plan-graph.ts';
 import type {PlanPreview} from './check-proposal.ts';
 
-/** A proposed task goes with all that was proposed below it; a task of the plan that was moved there stays where it was. */
+/**
+ * A proposed task is removed with everything proposed below it; an existing task that was moved there stays where it
+ * was.
+ */
 export function leftOut({before, after}: Pick<PlanPreview, 'before' | 'after'>, taskId: string) {
   const kept = subtreeOf(after, requireTask(after, taskId)).filter(
     ({id, parentId}) => before.items.has(id) && !before.items.has(parentId ?? ''),

@@ -12,30 +12,30 @@ import {answerCommand, openDraftCommand} from './draft-task.ts';
 
 export type {PlanRequest, PlanWish};
 
-/** What a person says to a draft that is asked about. */
+/** A user's command for an open draft. */
 export type PlanCommand =
   | {readonly type: 'plan.answer'; readonly answers: readonly Answer[]}
   | {readonly type: 'plan.accept'}
   | {readonly type: 'plan.revise'; readonly text: string}
-  /** A change that a person makes to the proposal. */
+  /** The user edits the proposal. */
   | {readonly type: 'plan.edit'; readonly edit: ProposalEdit}
   | {readonly type: 'plan.drop'}
-  /** Later: the draft is kept. */
+  /** Decide later: the draft is kept. */
   | {readonly type: 'plan.postpone'};
 
-/** So often a planner may ask, and so often in a row its answer may be wrong. */
+/** How often a planner may ask, and how often in a row its answer may be wrong. */
 export const planLimits = {questionRounds: 2, corrections: 2} as const;
 
-/** What a machine knows of a draft. The proposal, which may be large, stays on disk. */
+/** What a machine knows about a draft. The proposal may be large and stays on disk. */
 export type DraftHead = {
   readonly draftId: string;
   readonly kind: PlanKind;
   /** What comes next. */
   readonly phase: 'generating' | 'asking' | 'proposed';
-  /** What it waits to be told. */
+  /** The open questions. */
   readonly questions: readonly Question[];
   readonly rounds: PlanDraft['rounds'];
-  /** A person changed the proposal: nothing sends it back but a person. */
+  /** The user edited the proposal: only the user can send it back. */
   readonly isEdited: boolean;
 };
 
@@ -68,7 +68,7 @@ export function newDraft({kind, text, taskIds}: PlanWish, draftId: string, now: 
   };
 }
 
-/** The same was asked for before, and no planner has said a word to it: there is nothing that a new draft would leave alone. */
+/** The same request as before, which no planner has answered yet: a new draft would protect nothing. */
 export const isAskedAgain = (draft: PlanDraft, {kind, text, taskIds}: PlanWish): boolean =>
   draft.kind === kind &&
   draft.text === text &&
@@ -77,7 +77,7 @@ export const isAskedAgain = (draft: PlanDraft, {kind, text, taskIds}: PlanWish):
   draft.operations === null &&
   draft.answers.length === 0;
 
-/** It asked: nothing more is said to it before a person has answered. */
+/** It asked: the planner gets nothing more until the user has answered. */
 export const asked = (draft: PlanDraft, questions: readonly Question[]): PlanDraft => ({
   ...draft,
   saying: null,
@@ -85,7 +85,7 @@ export const asked = (draft: PlanDraft, questions: readonly Question[]): PlanDra
   rounds: {...draft.rounds, questions: draft.rounds.questions + 1},
 });
 
-/** All that was asked has to be answered; earlier answers stand. */
+/** All questions must be answered; earlier answers are kept. */
 export function answered(draft: PlanDraft, given: readonly Answer[]): PlanDraft {
   const saidTo = (id: string) => given.find((each) => each.id === id)?.value.trim() ?? '';
   const missing = draft.questions.filter(({id}) => saidTo(id) === '');
@@ -114,7 +114,7 @@ function unanswered({draftId}: PlanDraft, missing: readonly Question[]): AppErro
   );
 }
 
-/** What it proposes replaces what it proposed before. */
+/** A new proposal replaces the previous one. */
 export const proposed = (draft: PlanDraft, operations: readonly ProposedOperation[]): PlanDraft => ({
   ...draft,
   saying: null,
@@ -124,10 +124,10 @@ export const proposed = (draft: PlanDraft, operations: readonly ProposedOperatio
   edits: [],
 });
 
-/** What a person changes of the proposal, or that the last such change is taken back. */
+/** The user's edit of the proposal, or undoing the last edit. */
 export type ProposalEdit = readonly ProposedOperation[] | 'takeBack';
 
-/** What a person changes of the proposal is part of it. */
+/** Applies the user's edit to the proposal. */
 export function edited(draft: PlanDraft, edit: ProposalEdit): PlanDraft {
   const operations = draft.operations ?? [];
   const {edits = []} = draft;
@@ -140,7 +140,7 @@ export function edited(draft: PlanDraft, edit: ProposalEdit): PlanDraft {
   return {...draft, operations: kept, isEdited: left.length > 0, edits: left};
 }
 
-/** It passed every check: the next wrong answer is the first one again. */
+/** It passed every check, so wrong answers are counted from zero again. */
 export const checked = (draft: PlanDraft): PlanDraft =>
   draft.rounds.corrections === 0 ? draft : {...draft, rounds: {...draft.rounds, corrections: 0}};
 
@@ -153,7 +153,7 @@ export const sentBack = (draft: PlanDraft, saying: PlanSaying): PlanDraft => ({
     ...draft.rounds,
     ...(saying.type === 'problems' && {corrections: draft.rounds.corrections + 1}),
     ...(saying.type === 'findings' && {refinements: draft.rounds.refinements + 1}),
-    // A person wants something else: the gate may send that back again.
+    // The user wants something else, so the gate may send it back again.
     ...(saying.type === 'revision' && {refinements: 0, corrections: 0}),
   },
 });
@@ -163,7 +163,7 @@ export const draftMissing = (draftId: string): AppError =>
     next: [{command: 'blackbird plan drafts', why: 'list the drafts'}],
   });
 
-/** What was asked for is still there when it cannot be gone on with: whoever reads why also reads how to go on. */
+/** Adds to an error that the draft is kept and how to continue it. */
 export function keptWith(error: unknown, draft: Pick<DraftHead, 'draftId'> | null): unknown {
   if (draft === null || !(error instanceof AppError) || error.code === 'E_DRAFT_NOT_FOUND') return error;
   const {code, message, details, next, cause} = error;

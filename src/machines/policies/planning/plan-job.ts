@@ -3,7 +3,7 @@ import type {StopReason} from '../job/stop-reason.ts';
 import type {PlanRequest} from './plan-draft.ts';
 import type {PlanOutput} from './plan-steps.ts';
 
-/** A change of the plan that an agent proposes. `isAccepted`: what nothing blocks is saved without a question. */
+/** A change to the plan that an agent proposes. `isAccepted`: saved without asking if nothing blocks it. */
 export type PlanStep = {readonly type: 'plan'; readonly request: PlanRequest; readonly isAccepted?: boolean};
 
 export const planStopReason = {
@@ -17,10 +17,10 @@ export const planStopReason = {
   error: 'error',
 } as const satisfies Record<PlanOutput['outcome'], StopReason | null>;
 
-/** What a script is told of it. */
+/** The result for scripts. */
 export type PlanData = {
   readonly outcome: PlanOutput['outcome'];
   readonly draft_id?: string;
-  /** What the planner waits to be told, where it asks. */
+  /** The planner's open questions, if any. */
   readonly questions?: readonly Question[];
 };

@@ -17,27 +17,27 @@ export type PlanGenerationInput = {
   readonly explicitProvider: ProviderId | null;
   readonly graceMilliseconds: number;
   readonly stallMilliseconds?: number;
-  /** How long a limit or an outage is waited for. */
+  /** How long to wait for a limit or an outage. */
   readonly patience: Patience;
   readonly wishes?: JobWishes;
-  /** So often the quality gate sends a proposal back by itself. */
+  /** How often the quality gate sends a proposal back by itself. */
   readonly maxRefinements: number;
-  /** Somebody is there to answer and to decide. */
+  /** Someone is there to answer and decide. */
   readonly isAttended: boolean;
-  /** What nothing blocks is saved without a question. */
+  /** Saved without asking if nothing blocks it. */
   readonly isAccepted: boolean;
 };
 
 export type PlanTurnInput = PrepareTurnInput &
   Pick<PlanGenerationInput, 'graceMilliseconds' | 'stallMilliseconds' | 'patience'>;
 
-/** What came of one turn of a planner. */
+/** The result of one planner turn. */
 export type PlanTurnOutput = {
-  /** `answered`: with what `reading` says. */
+  /** `answered`: `reading` has the result. */
   readonly outcome: 'answered' | 'paused' | 'failed' | 'error';
   readonly run: RunRecord | null;
   readonly reading: PlanReading | null;
-  /** What it would have to wait for, and does not. */
+  /** The wait that was given up. */
   readonly wait?: Wait;
   readonly error?: unknown;
 };
@@ -61,7 +61,7 @@ export const turnOutput = (
   ...(error === undefined ? {} : {error}),
 });
 
-/** A run of this turn that was held up goes on when its time has come; one of an earlier job is tried at once. */
+/** A held-up run of this turn continues when its time has come; one of an earlier job is tried at once. */
 export const turnWaitInput = ({draftId, provider, patience, ended}: TurnFacts): FindTurnWaitInput => ({
   ...{draftId, provider, patience},
   isRetry: ended !== null,
@@ -85,7 +85,7 @@ export function answerInput({draftId, ended}: TurnFacts): ReadAnswerInput {
   return {draftId, run: ended.run};
 }
 
-/** How the work on a plan ended. `unanswered`, `undecided`: a person is needed. `unusable`: it never answered rightly. */
+/** How the work on a plan ended. `unanswered`, `undecided`: a person is needed. `unusable`: no answer was valid. */
 export type PlanOutput = {
   readonly outcome:
     | 'saved'
@@ -99,9 +99,9 @@ export type PlanOutput = {
   readonly draft: DraftHead | null;
   /** The last turn of the planner. */
   readonly run: RunRecord | null;
-  /** What the planner would have to wait for, and does not. */
+  /** The wait that was given up. */
   readonly wait?: Wait;
-  /** What is wrong with its last answer, or how much the quality gate found. */
+  /** The problems of the last answer, or the number of findings of the quality gate. */
   readonly reading: PlanReading | null;
   readonly error?: unknown;
 };
@@ -126,7 +126,7 @@ export const planOutput = (
   ...(error === undefined ? {} : {error: keptWith(error, draft)}),
 });
 
-/** A turn that answered says how the draft stands now. */
+/** After a turn with an answer: the new state of the draft. */
 export const afterTurn = ({draft, reading}: PlanFacts, turn: PlanTurnOutput) => ({
   turn,
   error: turn.error,
@@ -148,7 +148,7 @@ export function turnInput(facts: PlanFacts): PlanTurnInput {
   };
 }
 
-/** What a person said stands in the event. */
+/** The event holds the user's text. */
 export function tellInput(
   facts: PlanFacts,
   event: {readonly type: string; readonly text?: string; readonly answers?: readonly Answer[]},
@@ -163,7 +163,7 @@ export const askInput = (facts: PlanFacts): AskPersonInput => ({
   refusal: facts.refusal,
 });
 
-/** Left for `editing` only by the command that leads there. */
+/** Only the edit command leads to `editing`. */
 export function editInput(facts: PlanFacts, event: {readonly type: string}): EditProposalInput {
   if (!('edit' in event)) throw new Error('Nothing was edited');
   return {draftId: draftIdIn(facts), edit: event.edit as EditProposalInput['edit']};

@@ -40,7 +40,7 @@ function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
     lines: [headline, ...more],
     standing,
   });
-  // Whoever presses Ctrl+C at a question pauses it, as anywhere.
+  // Ctrl+C at a question pauses, as everywhere else.
   const needed = isPauseAsked ? 'paused' : 'personNeeded';
   switch (outcome) {
     case 'saved':
@@ -61,7 +61,7 @@ function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
         needed,
         `The proposal is kept as a draft; the plan is as it was.${why}`,
         `Decide with: ${open}`,
-        // Where nobody can be asked, to open it again would ask nobody again.
+        // Without a terminal, opening the draft again would not help.
         ...(blocking === 0 ? [`Save it unasked with: ${open} --yes`] : []),
       );
     }

@@ -2,10 +2,10 @@ import type {ProposedOperation} from '../../../services/contracts/plan-draft.ts'
 
 type Added = Extract<ProposedOperation, {type: 'add'}>;
 
-/** A proposal with what a person changed in it, as if it had been proposed so. */
+/** A proposal including the user's edits, as if it had been proposed that way. */
 export type StandingProposal = {
   readonly operations: readonly ProposedOperation[];
-  /** Tasks that it added and that a person does not want. */
+  /** Added tasks that the user removed. */
   readonly leftOut: readonly string[];
 };
 
@@ -35,7 +35,7 @@ export function standingProposal(operations: readonly ProposedOperation[]): Stan
   };
 }
 
-/** A task that is left out takes what was to be added below it along. */
+/** A removed task takes the tasks to be added below it along. */
 function withAllBelow(ids: ReadonlySet<string>, added: readonly Added[]): ReadonlySet<string> {
   const below = new Map<string, string[]>();
   for (const {task} of added) {

@@ -2,29 +2,29 @@ import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
 import {draftTaskId, isDraftTaskId, openDraftCommand} from './draft-task.ts';
 import {headOf} from './plan-draft.ts';
 
-/** What the runs of a draft are called, by the first line of what was asked for; empty where it is no draft's. */
+/** The title of a draft's runs: the first line of the request; empty if the task id is not a draft's. */
 export function planningTitle(taskId: string, drafts: readonly PlanDraft[]): string {
   if (!isDraftTaskId(taskId)) return '';
   const draft = draftOf(taskId, drafts);
   return draft ? titleOf(draft) : 'planning';
 }
 
-/** What a draft waits for; null where it is none's, its planner has to say something, or it is saved or dropped. */
+/** What a draft waits for; null if it is not a draft, its planner is next, or it was saved or dropped. */
 export function draftWait(taskId: string, drafts: readonly PlanDraft[]): 'answer' | 'decision' | null {
   const draft = draftOf(taskId, drafts);
   const phase = draft ? headOf(draft).phase : 'generating';
   return phase === 'generating' ? null : phase === 'asking' ? 'answer' : 'decision';
 }
 
-/** Whether it is neither saved nor dropped. */
+/** Whether the draft is neither saved nor dropped. */
 export const hasDraft = (taskId: string, drafts: readonly PlanDraft[]): boolean =>
   draftOf(taskId, drafts) !== undefined;
 
-/** Drafts that a person has to go on with or drop, oldest first, as the needs of tasks are told. */
+/** Drafts that the user has to continue or drop, oldest first, in the same form as needs of tasks. */
 export const draftNeeds = (drafts: readonly PlanDraft[], isJobAtWork: boolean) =>
   drafts.flatMap((draft) => {
     const {phase, questions} = headOf(draft);
-    // The job that works may be its planner's.
+    // The running job may be its planner.
     if (phase === 'generating' && isJobAtWork) return [];
     const why = {
       asking: `asks: ${questions[0]?.prompt ?? ''}`,
@@ -35,7 +35,7 @@ export const draftNeeds = (drafts: readonly PlanDraft[], isJobAtWork: boolean) =
     return [{task_id: draftTaskId(draft.draftId), title: titleOf(draft), why, command}];
   });
 
-/** What a planner asked, as far as its draft is still there: its runs do not know. */
+/** A planner's questions, as long as its draft exists: its runs do not have them. */
 export function askedByPlanner(
   taskId: string,
   drafts: readonly PlanDraft[],
@@ -47,11 +47,11 @@ export function askedByPlanner(
   ];
 }
 
-/** Why no proposal is there, of a draft that no planner works on. */
+/** Why a draft without a running planner has no proposal. */
 const restWords = (draft: PlanDraft): string =>
   isUnusable(draft) ? 'the answer of its planner could not be used' : 'its planner was interrupted';
 
-/** What the planner said last was wrong, and it has not been put right. */
+/** The planner's last answer was invalid and has not been corrected. */
 export const isUnusable = ({saying}: PlanDraft): boolean => saying?.type === 'problems';
 
 const draftOf = (taskId: string, drafts: readonly PlanDraft[]) =>

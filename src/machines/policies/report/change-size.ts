@@ -4,11 +4,11 @@ export type ChangeSize = {
   readonly files: number;
   readonly added: number;
   readonly removed: number;
-  /** The first of them. */
+  /** The first few. */
   readonly paths: readonly string[];
 };
 
-/** The last line of git's table tells the sums: ` 2 files changed, 46 insertions(+), 3 deletions(-)`. */
+/** The last line of the diffstat has the totals: ` 2 files changed, 46 insertions(+), 3 deletions(-)`. */
 export function changeSize({files, total_files, diffstat}: ReviewSummary): ChangeSize {
   const totals = diffstat.split('\n').at(-1) ?? '';
   const count = (form: RegExp) => Number(form.exec(totals)?.[1] ?? 0);

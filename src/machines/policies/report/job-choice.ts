@@ -4,7 +4,10 @@ import {isOpenJob} from '../job/job-record.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 
-/** `22:00` is the last time a clock showed it, `8h` is so long ago; anything else is a date, with a time or without. */
+/**
+ * `22:00` is the most recent time the clock showed it, `8h` is that long ago; anything else is a date, with or without
+ * a time.
+ */
 export function sinceTime(text: string, now: string): string {
   const present = Date.parse(now);
   const [, length, unit] = /^(\d{1,6})\s*(m|h|d)$/.exec(text.trim()) ?? [];
@@ -24,7 +27,7 @@ export function sinceTime(text: string, now: string): string {
   throw new AppError('E_USAGE', `--since takes 22:00, 8h, 90m, 2d or a date, not ${JSON.stringify(text)}`);
 }
 
-/** A day alone begins here, not in Greenwich. */
+/** A day starts at local midnight, not in UTC. */
 function localDate(text: string): string | null {
   if (!/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(text)) return null;
   const time = Date.parse(text.length === 10 ? `${text}T00:00` : text.replace(' ', 'T'));
@@ -33,21 +36,21 @@ function localDate(text: string): string | null {
 
 const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-/** It still worked then, or began later. */
+/** It was still running then, or started later. */
 export const isSince = (job: JobRecord, since: string): boolean =>
   isOpenJob(job) || Date.parse(job.endedAt ?? job.startedAt) >= Date.parse(since);
 
-/** An undo that was refused touched nothing, and is no part of what happened. */
+/** A refused undo touched nothing and is not reported. */
 export const isRefusedUndo = ({steps, runs, end}: JobRecord): boolean =>
   end?.reason === 'error' && runs.length === 0 && steps.every(({type}) => type === 'undo');
 
-/** Jobs closer together than this are one stretch of work. */
+/** Jobs closer together than this are reported together. */
 const togetherMilliseconds = hour;
 const longestMilliseconds = day;
 
 /**
- * Whether a report of the newest job tells of an earlier one too. It does where that was cut off, because the later
- * one went on with it, and where both followed each other closely; never more than a day back.
+ * Whether a report of the newest job includes an earlier one: if that was cut off and the later one continued it, or if
+ * they followed each other closely; never more than a day back.
  */
 export function isSameStretch(earlier: JobRecord, later: JobRecord, newest: JobRecord): boolean {
   if (Date.parse(newest.startedAt) - Date.parse(earlier.startedAt) > longestMilliseconds) return false;

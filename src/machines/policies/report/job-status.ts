@@ -14,23 +14,23 @@ import {programName} from '../run/program.ts';
 import {isVerifying} from '../run/verification.ts';
 import {type Need, needsIn} from './needs-you.ts';
 
-/** What is at work, what is waited for, what needs a person, and what comes next. */
+/** What is running, what is waited for, what needs a person, and what comes next. */
 export type JobStatus = {
   readonly job: {
     readonly job_id: string;
-    /** `lost`: its Blackbird is gone; `unseen`: it works where we cannot look. */
+    /** `lost`: its Blackbird died; `unseen`: it runs where we cannot look. */
     readonly state: 'working' | 'lost' | 'unseen';
     readonly agent: string;
     readonly started_at: string;
     readonly pid: number | null;
     readonly host: string | null;
-    /** What goes on with a lost one: the task that it worked on then, or else the plan. */
+    /** The command that continues a lost job: its last task, or else the plan. */
     readonly go_on: string | null;
-    /** It stops after the task at work, as asked then. */
+    /** When the user asked it to stop after the current task. */
     readonly stop_asked_at: string | null;
     /** The task whose decision it waits for. */
     readonly decision: string | null;
-    /** What its agents used, and what the one that works has told so far; null where none told. */
+    /** The usage of its agents including the running one; null if none reported any. */
     readonly tokens: number | null;
     readonly cost_usd: number | null;
   } | null;
@@ -47,10 +47,10 @@ export type JobStatus = {
     readonly title: string;
     readonly run_id: string;
     readonly state: 'launching' | 'running' | 'pausing' | 'reviewing' | 'checking';
-    /** The command that is being run to see whether the work holds. */
+    /** The check that is running. */
     readonly check: string | null;
     readonly since: string;
-    /** When its agent last printed anything, since it began; null where it did not yet. */
+    /** When its agent last printed something, since it started; null if it has not yet. */
     readonly heard_at: string | null;
     readonly agent: string;
     readonly tokens: number | null;
@@ -59,7 +59,7 @@ export type JobStatus = {
   readonly waiting: {
     readonly task_id: string;
     readonly title: string;
-    /** Null where it waits before anything began. */
+    /** Null if it waits before anything started. */
     readonly run_id: string | null;
     readonly agent: string;
     readonly reason: string;
@@ -67,9 +67,9 @@ export type JobStatus = {
     readonly retry_at: string | null;
   } | null;
   readonly needs_you: readonly Need[];
-  /** What is executed once the task at work is done, as long as each succeeds; at most three. */
+  /** The next tasks after the current one if all succeed; at most three. */
   readonly next: ReadonlyArray<{readonly task_id: string; readonly title: string}>;
-  /** Parents whose review the next execution begins with. */
+  /** Parents that the next execution reviews first. */
   readonly reviews_due: readonly string[];
   readonly done: number;
   readonly skipped: number;
@@ -82,17 +82,17 @@ export type StatusFacts = {
   readonly factsOf: FactsOf;
   readonly job: JobRecord | null;
   readonly owner: 'alive' | 'dead' | 'unknown';
-  /** What the job began or went on with last. */
+  /** The run the job started or continued last. */
   readonly run: RunRecord | null;
-  /** When its agent last printed anything. */
+  /** When its agent last printed something. */
   readonly heardAt?: string | null;
-  /** What its agent has told of its use so far. */
+  /** The usage its agent has reported so far. */
   readonly usage: Usage | null;
-  /** What the job's other runs used. */
+  /** The usage of the job's other runs. */
   readonly others: readonly Used[];
 };
 
-/** Null where nobody told. */
+/** Null if not reported. */
 export type Used = {readonly tokens: number | null; readonly cost_usd: number | null};
 
 const nextCount = 3;
@@ -145,7 +145,7 @@ function nextTasks(plan: Plan, job: JobRecord | null, current: {readonly task_id
   return order.slice(0, nextCount).map(({id, title}) => ({task_id: id, title}));
 }
 
-/** What an agent before this one printed is no sign of it. */
+/** Output of an earlier agent does not count. */
 function heardSince({segments}: RunRecord, heardAt: string | null): string | null {
   const since = segments.at(-1)?.started_at;
   return heardAt !== null && since !== undefined && Date.parse(heardAt) >= Date.parse(since) ? heardAt : null;
@@ -159,7 +159,7 @@ function workOf(run: RunRecord): NonNullable<JobStatus['running']>['state'] {
 
 type OpenWait = Omit<NonNullable<JobStatus['waiting']>, 'title'>;
 
-/** What the job says it waits for, or the run that it rests with for another reason. */
+/** What the job says it waits for, or the run that is paused for another reason. */
 function waitIn({jobId, waiting}: JobRecord, run: RunRecord | null): OpenWait | null {
   if (waiting) {
     const {taskId, runId, provider, reason, since, until} = waiting;
@@ -176,13 +176,13 @@ function waitIn({jobId, waiting}: JobRecord, run: RunRecord | null): OpenWait | 
   };
 }
 
-/** Who executes a plan passes by what was interrupted: only its own command goes on with that. */
+/** Executing the plan skips an interrupted task: only its own command continues it. */
 function wayOn(owner: StatusFacts['owner'], run: RunRecord | null, needs: readonly Need[]): string | null {
   if (owner !== 'dead') return null;
   return needs.find(({task_id}) => task_id === run?.task_id)?.command ?? 'blackbird execute';
 }
 
-/** It stands at a checkpoint: nothing works until somebody decides. */
+/** It is at a checkpoint: nothing runs until someone decides. */
 const decisionIn = (isWorking: boolean, run: RunRecord | null): string | null =>
   isWorking && run?.state !== 'running' && run?.decision_state === 'pending' ? run.task_id : null;
 
@@ -197,7 +197,7 @@ function endedJob({jobId, startedAt, endedAt, end}: JobRecord) {
   return {job_id: jobId, started_at: startedAt, ended_at: endedAt ?? null, ...told};
 }
 
-/** What agents of it used that are gone is on the record; what the one at work uses is in its output. */
+/** The usage of ended agents is on the record; that of the running one is in its output. */
 const usageIn = ({usage: before}: RunRecord, now: Usage | null): Used =>
   sumOf([...(before ? [toldIn(before)] : []), ...(now ? [toldIn(now)] : [])]);
 
@@ -210,7 +210,7 @@ function usedBy(
   return sumOf([...others, ...(run ? [usedIn(run, jobId)] : []), ...(usage ? [toldIn(usage)] : [])]);
 }
 
-/** What the agents of a run used that worked for this job and are gone. */
+/** The usage of a run's ended agents in this job. */
 export const usedIn = ({segments}: RunRecord, jobId: string): Used =>
   sumOf(segments.flatMap(({usage, job_id}) => (usage && job_id === jobId ? [toldIn(usage)] : [])));
 
@@ -230,7 +230,7 @@ function total(amounts: ReadonlyArray<number | null>): number | null {
   return told.length === 0 ? null : told.reduce((sum, amount) => sum + amount, 0);
 }
 
-/** When it is tried again; null where nobody knows. */
+/** When it will be retried; null if unknown. */
 export function retryAtOf(run: RunRecord): string | null {
   const {retry_at: told} = run;
   return (typeof told === 'string' ? told : run.failure?.reset_at) ?? null;

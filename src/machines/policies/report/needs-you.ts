@@ -7,7 +7,7 @@ import {isLeaf, tasksInTreeOrder} from '../plan/plan-graph.ts';
 import {isReady} from '../plan/readiness.ts';
 import {isBeingFinished, type TaskFacts, taskStanding} from '../run/task-options.ts';
 
-/** A task that a person has to do something about, and the command that does it; null where none can now. */
+/** A task that needs the user, and the command for it; null if there is none now. */
 export type Need = {
   readonly task_id: string;
   readonly title: string;
@@ -15,7 +15,7 @@ export type Need = {
   readonly command: string | null;
 };
 
-/** In the order of the plan. `isWaitedFor`: the job that works goes on with it by itself. */
+/** In plan order. `isWaitedFor`: the running job continues it by itself. */
 export function needsIn(plan: Plan, factsOf: FactsOf, isWaitedFor: (run: RunRecord) => boolean): Need[] {
   const forever = waitingForever(plan);
   const skipped = forever.size === 0 ? new Map<string, string>() : skippedBelow(plan);
@@ -31,7 +31,7 @@ export function needsIn(plan: Plan, factsOf: FactsOf, isWaitedFor: (run: RunReco
   });
 }
 
-/** Null where nobody has to do anything, or others come first. */
+/** Null if nothing needs the user, or other tasks come first. */
 export function needOf(facts: TaskFacts): Need | null {
   const {plan, task, run, isSentBack, isOrphaned} = facts;
   const standing = taskStanding(facts);
@@ -48,7 +48,7 @@ export function needOf(facts: TaskFacts): Need | null {
   };
 }
 
-/** It waits for what is never done as the plan stands: for a skipped task, or in a circle. */
+/** It waits for something that is never done: a skipped task, or itself in a cycle. */
 function stuckNeed({id, title}: Task, dep: string, skipped: TaskFacts | null): Need {
   const own = {task_id: id, title};
   if (skipped === null)
@@ -62,7 +62,7 @@ function stuckNeed({id, title}: Task, dep: string, skipped: TaskFacts | null): N
   return {...own, why: `waits for ${dep}${below || ', which'} is skipped`, command};
 }
 
-/** With the question itself, or what failed: that is what a person decides by. */
+/** With the question or the failure itself, which the user needs to decide. */
 function whyOf(reason: string, run: RunRecord | null): string {
   const [question] = run?.state === 'waiting' ? (run.questions ?? []) : [];
   if (question) return `asks: ${question.prompt}`;

@@ -11,7 +11,7 @@ import type {LaneOutcome, WaitTotal} from './timeline.ts';
 
 export type Tone = 'good' | 'bad' | 'person' | 'rest' | 'busy';
 
-/** Each outcome by a sign, a word and a tone: never by colour alone. */
+/** Each outcome has a sign, a word and a tone: never colour alone. */
 export const outcomeWords = {
   running: {sign: '●', word: 'at work', tone: 'busy'},
   lost: {sign: '✗', word: 'lost: its Blackbird is gone', tone: 'bad'},
@@ -29,7 +29,7 @@ export const outcomeWords = {
   dropped: {sign: '–', word: 'dropped', tone: 'rest'},
 } as const satisfies Record<LaneOutcome, {sign: string; word: string; tone: Tone}>;
 
-/** `Last night  22:04 – 03:41`, as people speak of it; the date where it is longer ago. */
+/** `Last night  22:04 – 03:41`, in everyday words; with the date if it was longer ago. */
 export function titleOf({from, to, is_live}: Report, now: string): string {
   if (from === null || to === null) return 'Nothing ran';
   const [begin, today] = [new Date(from), new Date(now)];
@@ -44,13 +44,13 @@ const dayOf = (date: Date) => new Date(date.getFullYear(), date.getMonth(), date
 const pad = (value: number) => String(value).padStart(2, '0');
 const localDay = (date: Date) => `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
 
-/** A night ends on another day, and nobody needs to be told its date. */
+/** A night ends on the next day, which needs no date. */
 const morningOf = (from: string, to: string) => (Date.parse(to) - Date.parse(from) < 86_400_000 ? to : from);
 
-/** The same for every view: who worked, how much is done, what it took. */
+/** The same for every view: who worked, how much is done, and what it took. */
 export function headPieces({jobs, tasks, is_live, done, skipped, total, totals}: Report): string[] {
   const {cost_usd, tokens, limits, outages, crashes, questions, retries} = totals;
-  // A job that began nothing was not worked on by the agent that it would have used.
+  // A job that started nothing did not use its agent.
   const workers = tasks.length === 0 && is_live ? jobs : tasks;
   const agents = [...new Set(workers.map(({agent}) => agent))];
   return [
@@ -74,7 +74,7 @@ function waitWords({count, milliseconds}: WaitTotal, cause: string): string[] {
 
 const ifAny = (count: number, one: string, many?: string) => (count === 0 ? [] : [counted(count, one, many)]);
 
-/** What the work on a task took and left: time, cost, change, evidence, commit, and what came between. */
+/** What a task took and left: time, cost, change, checks, commit and interruptions. */
 export function taskPieces(task: TaskReport): string[] {
   const {work_milliseconds, cost_usd, change, checks, commit, waits, questions, retries, crashes} = task;
   const waited = (reason: 'limit' | 'outage') => {
@@ -105,7 +105,7 @@ export function checkPiece({command, passed, round}: CheckReport): string {
   return `${displayLine(command)} ${passed ? '✓' : '✗'}${again}`;
 }
 
-/** What the check printed last that a task failed for, and where all of it is; null where it printed nothing. */
+/** The end of the failed check's output, and where to find all of it; null if it printed nothing. */
 export function failedOutput({
   task,
   isSettled,
@@ -119,7 +119,7 @@ function ordinal(count: number): string {
   return `${count}${(!isTeen && ['th', 'st', 'nd', 'rd'][count % 10]) || 'th'}`;
 }
 
-/** Why a task is not done, and what a person does about it; null where nobody has to do anything. */
+/** Why a task is not done, and what to do; null if the user need not do anything. */
 export function needPieces(task: TaskReport, need: Need | undefined): {why: string; command: string | null} {
   const words: string = outcomeWords[task.outcome].word;
   const why = need?.why ?? (task.failure === null ? words : `${words}: ${task.failure}`);
@@ -129,11 +129,11 @@ export function needPieces(task: TaskReport, need: Need | undefined): {why: stri
 export type ReportLine = {
   readonly task: TaskReport;
   readonly need: Need | undefined;
-  /** It came to its end, and nobody has to do anything. */
+  /** It has ended, and needs nobody. */
   readonly isSettled: boolean;
 };
 
-/** How a line begins. Work that ended well and needs somebody all the same is not ticked off. */
+/** The start of a line. Work that ended well but needs someone is not ticked off. */
 export const lineWords = ({task, need}: ReportLine): {sign: string; word: string; tone: Tone} =>
   task.outcome === 'done' && need !== undefined
     ? {sign: '!', word: 'needs you', tone: 'person'}
@@ -141,7 +141,9 @@ export const lineWords = ({task, need}: ReportLine): {sign: string; word: string
 
 const over: ReadonlySet<LaneOutcome> = new Set(['done', 'undone', 'canceled', 'skipped', 'dropped']);
 
-/** What is over first, what needs somebody last: there the eye rests. Then what needs you and was not worked on. */
+/**
+ * Finished tasks first, those that need someone last, where readers look; then needs of tasks that were not worked on.
+ */
 export function reportLines({tasks, needs_you}: Report): {lines: ReportLine[]; others: Need[]} {
   const needs = new Map(needs_you.map((need) => [need.task_id, need]));
   const lines = tasks.map((task) => {
@@ -159,13 +161,13 @@ export function reportLines({tasks, needs_you}: Report): {lines: ReportLine[]; o
   };
 }
 
-/** Jobs that ended by an error in the middle of their work, which stands at no task: a disk that is full. */
+/** Jobs that an error ended, which no task shows: a full disk, for example. */
 export const errorLines = ({jobs}: Report): string[] =>
   jobs
     .filter(({reason, runs}) => reason === 'error' && runs > 0)
     .map(({job_id, message}) => `job ${displayLine(job_id)} ended by an error: ${displayLine(message)}`);
 
-/** The last job where it was refused before it began anything; those before it were answered by what came after. */
+/** The last job, if it was refused before it started anything; earlier refusals are outdated. */
 export function refusalLine({jobs}: Report): string {
   const last = jobs.at(-1);
   return last?.reason === 'error' && last.runs === 0
@@ -173,7 +175,7 @@ export function refusalLine({jobs}: Report): string {
     : '';
 }
 
-/** What is left, and how to go on; empty where nothing is. */
+/** What is left, and how to continue; empty if nothing is. */
 export function restLine(report: Report): string {
   const {is_live, ready, next, done, skipped, total, needs_you, reviews_due, before_all} = report;
   if (is_live) return '';

@@ -25,29 +25,29 @@ import {
   timelineOf,
 } from './timeline.ts';
 
-/** What became of a plan while nobody looked. Titles, questions, failures and commands are foreign text. */
+/** What happened to a plan while nobody watched. Titles, questions, failures and commands are untrusted text. */
 export type Report = {
-  /** Null where no job was found. */
+  /** Null if no job was found. */
   readonly from: string | null;
   readonly to: string | null;
   readonly is_live: boolean;
   readonly jobs: readonly TimelineJob[];
-  /** How the whole plan stands now. */
+  /** The state of the whole plan now. */
   readonly done: number;
   readonly skipped: number;
   readonly total: number;
-  /** What was worked on, in the order in which it began. */
+  /** The tasks worked on, in the order they started. */
   readonly tasks: readonly TaskReport[];
   readonly needs_you: readonly Need[];
-  /** Tasks that could begin now, at most three of `ready`. */
+  /** Tasks that could start now, at most three of `ready`. */
   readonly ready: number;
   readonly next: ReadonlyArray<{readonly task_id: string; readonly title: string}>;
-  /** What every execution asks for before it begins one of them; null where nothing is in the way. */
+  /** The command needed before any of them can start; null if there is none. */
   readonly before_all: string | null;
-  /** Parents whose children are done, and that are not. */
+  /** Parents that are not done although their children are. */
   readonly reviews_due: readonly string[];
   readonly totals: ReportTotals;
-  /** Records that could not be read, and so are missing here. */
+  /** Records that could not be read and are missing here. */
   readonly unreadable: readonly string[];
   readonly timeline: Timeline | null;
 };
@@ -67,27 +67,27 @@ export type TaskReport = {
   readonly title: string;
   readonly kind: Lane['kind'];
   readonly outcome: LaneOutcome;
-  /** What failed, where something did. */
+  /** What failed, if anything. */
   readonly failure: string | null;
   readonly agent: string;
   readonly model: string | null;
   readonly run_ids: readonly string[];
-  /** Runs that Blackbird began by itself because the one before failed. */
+  /** Runs that Blackbird started by itself after a failure. */
   readonly retries: number;
   readonly started_at: string | null;
   readonly ended_at: string | null;
   readonly work_milliseconds: number;
   readonly tokens: number | null;
   readonly cost_usd: number | null;
-  /** All that the task has changed by now; null where git did not tell. */
+  /** Everything the task has changed so far; null if git could not tell. */
   readonly change: ChangeSize | null;
-  /** The evidence: every check in its last round, with how often it was made. */
+  /** The evidence: every check of the last round, with the number of rounds. */
   readonly checks: readonly CheckReport[];
   readonly commit: CommitOutcome | null;
   readonly decision: RunRecord['decision_state'] | null;
   readonly questions: ReadonlyArray<{readonly prompt: string; readonly answer: string | null}>;
   readonly waits: ReadonlyArray<WaitReport>;
-  /** How often its Blackbird died over it. */
+  /** How often its Blackbird died while it was running. */
   readonly crashes: number;
 };
 
@@ -96,10 +96,10 @@ export type CheckReport = {
   readonly passed: boolean;
   readonly exit_code: number | null;
   readonly seconds: number;
-  /** How often the agent was sent back before it ended so: 1 is the first time. */
+  /** How often the agent was sent back before this result: 1 is the first time. */
   readonly round: number;
   readonly log_digest: string;
-  /** The last lines of what it printed, where it failed. */
+  /** The end of its output, if it failed. */
   readonly tail: readonly string[];
 };
 
@@ -191,14 +191,14 @@ function taskReport(lane: Lane, runs: readonly RunRecord[], asked: TaskReport['q
   };
 }
 
-/** A run that went on after the task was done, and changed nothing, leaves change and commit as they were. */
+/** A later run that changed nothing leaves change and commit as they were. */
 function changingRun(run: RunRecord, runs: readonly RunRecord[]): RunRecord {
   const isEmpty = ({review_summary: own}: RunRecord) => own?.files.length === 0 && own.note === undefined;
   if (!isEmpty(run)) return run;
   return chainTo(run, runs).findLast((each) => each.review_summary && !isEmpty(each)) ?? run;
 }
 
-/** What was committed stays so: a later run that had nothing to commit takes nothing back. An undo does. */
+/** A commit stays: a later run without changes does not remove it. An undo does. */
 function commitOf({commit: own}: RunRecord, runs: readonly RunRecord[]): CommitOutcome | undefined {
   if (own !== undefined && own.skipped !== nothingToCommit) return own;
   return runs.findLast((run) => run.commit?.sha !== undefined && !isUndone(run, runs))?.commit ?? own;
@@ -213,7 +213,7 @@ function checksOf({verifications = []}: RunRecord): CheckReport[] {
   });
 }
 
-/** What was asked and answered, and what is asked now; an answer outlives its question. */
+/** Answered and open questions; an answer outlives its question. */
 function questionsOf({state, questions = [], answers = []}: RunRecord): TaskReport['questions'][number][] {
   const open = state === 'waiting' ? questions.map(({prompt}) => ({prompt, answer: null})) : [];
   return [...answers.map(({prompt = '', value}) => ({prompt, answer: value})), ...open];

@@ -1,26 +1,26 @@
 import type {PauseReason, RunRecord, Segment} from '../../../services/contracts/run.ts';
 
-/** What a task was doing for a while. */
+/** What a task was doing during a period. */
 export const barStates = [
-  /** Recorded, and its agent not yet told to go. */
+  /** Recorded, but its agent is not released yet. */
   'launching',
-  /** Its agent works; of a parent, its review does. */
+  /** Its agent is working; for a parent, its review. */
   'working',
-  /** It asked something. */
+  /** It asked a question. */
   'waiting_answer',
-  /** The quota is used up: it goes on by itself. */
+  /** The quota is used up: it continues by itself. */
   'waiting_limit',
-  /** The provider cannot be reached or went silent: it goes on by itself. */
+  /** The provider cannot be reached or is silent: it continues by itself. */
   'waiting_outage',
   /** Blackbird runs its checks. */
   'verifying',
-  /** A person has to decide about its change. */
+  /** The user has to decide on its change. */
   'checkpoint',
   'paused',
 ] as const;
 export type BarState = (typeof barStates)[number];
 
-/** One stretch of time of one run. Times are ISO; `to` is where it ended, or where the picture ends. */
+/** One period of one run. Times are ISO; `to` is its end, or the end of the chart. */
 export type Bar = {
   readonly run_id: string;
   readonly state: BarState;
@@ -28,11 +28,11 @@ export type Bar = {
   readonly to: string;
   /** It had not ended by then. */
   readonly is_open: boolean;
-  /** More than the state says: why it is paused, which check runs. Foreign text. */
+  /** More than the state: why it is paused, which check runs. Untrusted text. */
   readonly text: string;
 };
 
-/** A job that ends with the limit it met did not wait for it: what is shorter than a second is no wait. */
+/** A job that ends at a limit did not wait for it: anything shorter than a second is not a wait. */
 export const isWaitOf =
   (state: 'waiting_limit' | 'waiting_outage') =>
   (bar: Pick<Bar, 'state' | 'from' | 'to'>): boolean =>
@@ -40,19 +40,19 @@ export const isWaitOf =
 
 /** What a run is drawn with besides its record. */
 export type BarLimits = {
-  /** Nothing of the run is drawn behind it: its task began another run then, or the picture ends. */
+  /** Nothing of the run is drawn after this: its task started another run, or the chart ends. */
   readonly until: string;
-  /** Whether its agent may be at work at this moment. */
+  /** Whether its agent may be running now. */
   readonly isLive: boolean;
-  /** When the Blackbirds died that may have been at work on it. */
+  /** When Blackbirds died that may have been working on it. */
   readonly crashes: readonly string[];
-  /** When the job of the run ended, which waits for nothing since; null where it works, or nobody knows. */
+  /** When the run's job ended, after which it waits for nothing; null if it is running or unknown. */
   readonly jobEnd?: string | null;
 };
 
 type Stretch = Omit<Bar, 'run_id' | 'to'> & {readonly to: string | null};
 
-/** Everything a run did and waited for, one after another. What its record does not tell is left empty. */
+/** Everything a run did and waited for, in order. What its record does not tell is left empty. */
 export function barsOf(run: RunRecord, limits: BarLimits): Bar[] {
   const bars: Bar[] = [];
   const add = (state: BarState, from: string, end: string | null, text = '') => {
@@ -76,7 +76,7 @@ export function barsOf(run: RunRecord, limits: BarLimits): Bar[] {
   return bars;
 }
 
-/** What came before it, where the record does not tell: between two agents without a pause there was a question. */
+/** Fills a gap in the record: two agents without a pause between them means a question. */
 function gapState(before: BarState | undefined, next: BarState): BarState | null {
   if (before === undefined) return 'launching';
   if (next !== 'working') return null;
@@ -96,7 +96,7 @@ function stretchesOf(run: RunRecord, limits: BarLimits): Stretch[] {
   );
 }
 
-/** An agent that would not go on: the run rested all the while. */
+/** The agent refused to continue, so the run was paused all the time. */
 function isRefusedBy({refusals = [], pauses = []}: RunRecord, {started_at, ended_at}: Segment): boolean {
   if (ended_at === undefined) return false;
   return (
@@ -113,7 +113,7 @@ function checksOf({verifications = [], check, state}: RunRecord, {isLive}: BarLi
     const to = new Date(Date.parse(started_at) + seconds * 1000).toISOString();
     return {state: 'verifying', from: started_at, to, is_open: false, text: command};
   });
-  // What a Blackbird left that is gone is known to have begun, and no more.
+  // After a crash only the start of the check is known.
   if (check === undefined || state !== 'running') return made;
   const to = isLive ? null : check.started_at;
   return [...made, {state: 'verifying', from: check.started_at, to, is_open: isLive, text: check.command}];
@@ -121,7 +121,7 @@ function checksOf({verifications = [], check, state}: RunRecord, {isLive}: BarLi
 
 function restsOf(run: RunRecord, limits: BarLimits): Stretch[] {
   const {state, paused_at, pause_reason = 'user_interrupt'} = run;
-  // Records of earlier versions know the last pause only.
+  // Records of earlier versions have the last pause only.
   const old = state === 'paused' && paused_at !== undefined ? [{paused_at, pause_reason}] : [];
   return (run.pauses ?? old).map((pause) => {
     const {resumed_at = null} = pause as {resumed_at?: string};
@@ -148,7 +148,7 @@ const restState = {
   unknown_model: 'paused',
 } as const satisfies Record<PauseReason, BarState>;
 
-/** Decided, taken back, decided again: each time it stood there anew. */
+/** Decided, withdrawn, decided again: each time is a checkpoint of its own. */
 function checkpointsOf(run: RunRecord): Stretch[] {
   const {decision_requested_at: asked, decision_resolved_at, decision_state, decision_history = []} = run;
   if (asked === undefined) return [];
@@ -161,7 +161,9 @@ function checkpointsOf(run: RunRecord): Stretch[] {
   });
 }
 
-/** When a Blackbird died over a run that was found lost later: the last sign of it, and never after it was found. */
+/**
+ * When a Blackbird died during a run that was found lost later: its last sign of life, and never after it was found.
+ */
 export function lostAt(run: RunRecord, foundAt: string, {crashes}: Pick<BarLimits, 'crashes'>): string {
   const begun = run.segments.findLast(({started_at}) => !isBefore(foundAt, started_at))?.started_at;
   const crash = crashes.findLast((at) => !isBefore(foundAt, at));

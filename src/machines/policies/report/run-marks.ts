@@ -9,7 +9,7 @@ import {type Bar, questionsIn} from './run-bars.ts';
 export const markKinds = ['question', 'decision', 'failure', 'refusal', 'crash', 'commit', 'undo'] as const;
 export type MarkKind = (typeof markKinds)[number];
 
-/** Something that happened at one moment. `text` says what, and is foreign: a question, a failure, a commit. */
+/** An event at one moment. `text` describes it and is untrusted: a question, a failure, a commit. */
 export type Mark = {
   readonly run_id: string;
   readonly kind: MarkKind;
@@ -17,7 +17,7 @@ export type Mark = {
   readonly text: string;
 };
 
-/** What is worth pointing at in a run, oldest first. `bars` are those of the run, `isLive` as for them. */
+/** Notable events of a run, oldest first. `bars` are those of the run, `isLive` as for them. */
 export function marksOf(run: RunRecord, bars: readonly Bar[], isLive: boolean): Mark[] {
   const mark = (kind: MarkKind, at: string, text: string): Mark => ({run_id: run.run_id, kind, at, text});
   const {commit, decision_state, decision_resolved_at, decision_history = []} = run;
@@ -50,32 +50,32 @@ export function marksOf(run: RunRecord, bars: readonly Bar[], isLive: boolean): 
 const endOfCheck = ({started_at, seconds}: Verification) =>
   new Date(Date.parse(started_at) + seconds * 1000).toISOString();
 
-/** A decision tells of a rejection, its check of one that failed, and a bar of what only time mends. */
+/** A rejection shows as a decision, a failed check as a check, and a wait as a bar. */
 const isFailure = (run: RunRecord): boolean =>
   run.failure !== undefined &&
   run.failure.kind !== 'rejected' &&
   run.failure.kind !== 'verification' &&
   (run.state === 'failed' || ((run.state === 'paused' || run.state === 'waiting') && !isTimeNeeded(run)));
 
-/** When its Blackbirds died: found by a later one, or by nobody yet. */
+/** When its Blackbirds died: found by a later one, or not found yet. */
 function crashesOf({state, created_at}: RunRecord, bars: readonly Bar[], isLive: boolean): string[] {
   const found = bars.filter((bar) => bar.state === 'paused' && bar.text === 'process lost');
   const isLost = state === 'running' && !isLive;
   return [...found.map(({from}) => from), ...(isLost ? [bars.at(-1)?.to ?? created_at] : [])];
 }
 
-/** Records of earlier versions know the last refusal only, by its failure. */
+/** Records of earlier versions have the last refusal only, as a failure. */
 const isToldByRefusals = (run: RunRecord): boolean =>
   run.refusals !== undefined && run.state !== 'failed' && isRefused(run);
 
-/** Its agent would not go on; the run stands where it stood. */
+/** Its agent refused to continue; the run is in its earlier state. */
 export const isRefused = (run: RunRecord): boolean => taskOutcome(run).outcome === 'refused';
 
 /** The last moment that something worked on it. */
 const endOf = (run: RunRecord, bars: readonly Bar[]): string =>
   bars.findLast(({state}) => state === 'working' || state === 'verifying')?.to ?? run.created_at;
 
-/** Each stretch of waiting began with a question; what was asked earlier is known by its answer. */
+/** Each wait for an answer began with a question; earlier questions are known by their answers. */
 function questionsOf(run: RunRecord, bars: readonly Bar[]): Array<{at: string; text: string}> {
   const waits = bars.filter(({state}) => state === 'waiting_answer');
   const asked = (run.answers ?? []).map(({prompt = ''}) => prompt);

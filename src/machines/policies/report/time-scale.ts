@@ -1,12 +1,12 @@
 import type {Timeline} from './timeline.ts';
 
-/** A stretch in which no agent and no check worked: drawn short, with how long it was. */
+/** A period without any agent or check: drawn short, labelled with its length. */
 export type Fold = {readonly from: string; readonly to: string};
 
-/** Working stretches closer together than this are one: nobody reads gaps of seconds. */
+/** Working periods closer together than this are merged: gaps of seconds are not readable. */
 const joinMilliseconds = 60_000;
 
-/** Long rests of the whole job: between jobs, at a limit, at a question. In the order of time. */
+/** Long idle periods of the whole job: between jobs, at a limit, at a question. In chronological order. */
 export function foldsIn(
   {from, to, lanes}: Pick<Timeline, 'from' | 'to' | 'lanes'>,
   minMilliseconds: number,
@@ -29,7 +29,7 @@ export function foldsIn(
 
 const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 
-/** Where a moment is drawn: 0 at the left, `width` at the right. A fold takes `foldWidth`, however long it was. */
+/** The position of a moment: 0 at the left, `width` at the right. A fold takes `foldWidth`, however long it was. */
 export function timeScale(
   {from, to}: Pick<Timeline, 'from' | 'to'>,
   folds: readonly Fold[],

@@ -11,17 +11,17 @@ import {type Bar, barsOf, isWaitOf} from './run-bars.ts';
 import {isRefused, type Mark, marksOf} from './run-marks.ts';
 
 /**
- * What happened in one job, or in several that follow each other, as data to draw: the inspector draws it live,
- * the report statically. Times are ISO; every `text`, `title` and `message` is foreign and escaped where it is shown.
+ * What happened in one job or several consecutive ones, as data to draw: live in the inspector, static in the report.
+ * Times are ISO; every `text`, `title` and `message` is untrusted and escaped where it is shown.
  */
 export type Timeline = {
-  /** Where the picture begins and ends: the first job's start, and the last one's end or this moment. */
+  /** The range: the first job's start to the last one's end, or now. */
   readonly from: string;
   readonly to: string;
-  /** The last job works at this moment: the picture grows. */
+  /** The last job is running: the chart grows. */
   readonly is_live: boolean;
   readonly jobs: readonly TimelineJob[];
-  /** One for each task that was worked on, in the order in which they began. */
+  /** One per task that was worked on, in the order they started. */
   readonly lanes: readonly Lane[];
   readonly totals: Totals;
 };
@@ -37,43 +37,43 @@ export type TimelineJob = {
   readonly reason: string | null;
   readonly standing: string | null;
   readonly message: string;
-  /** How many runs it began or went on with: none where it was refused. */
+  /** How many runs it started or continued: none if it was refused. */
   readonly runs: number;
 };
 
-/** How the work on a task stood when the picture was made. */
+/** The state of the work on a task when the chart was made. */
 export const laneOutcomes = [
   'running',
-  /** Its Blackbird is gone, and nobody has looked after it yet. */
+  /** Its Blackbird died, and nobody has recovered it yet. */
   'lost',
   'done',
   'failed',
-  /** Its agent would not go on with its session; it stands where it stood. */
+  /** Its agent refused to continue the session; it is in its earlier state. */
   'refused',
   'waiting_answer',
-  /** At a limit or in an outage: only time is needed. */
+  /** At a limit or in an outage: it only needs time. */
   'waiting_time',
   'paused',
   'decision',
-  /** Changes were requested that no agent has gone on with; of a review, it sent children back. */
+  /** Requested changes that no agent has started on; for a review, it sent children back. */
   'sent_back',
   'canceled',
   'undone',
-  /** It was set so by hand, whatever its runs came to. */
+  /** Set by hand, whatever its runs did. */
   'skipped',
-  /** A planning whose draft is gone. */
+  /** Planning whose draft was dropped. */
   'dropped',
 ] as const;
 export type LaneOutcome = (typeof laneOutcomes)[number];
 
 export type Lane = {
   readonly task_id: string;
-  /** Empty where the plan no longer has the task. */
+  /** Empty if the task is no longer in the plan. */
   readonly title: string;
   /** The review of a parent, or the work on a task. */
   readonly kind: 'task' | 'review';
   readonly outcome: LaneOutcome;
-  /** Of all its runs in these jobs, one after another; a restarted task has several runs in one lane. */
+  /** All its runs in these jobs, in order; a restarted task has several runs in one lane. */
   readonly bars: readonly Bar[];
   readonly marks: readonly Mark[];
   readonly tokens: number | null;
@@ -84,7 +84,7 @@ export type Lane = {
 
 export type Totals = {
   readonly tokens: number | null;
-  /** Null where no agent told what it costs. */
+  /** Null if no agent reported its cost. */
   readonly cost_usd: number | null;
   readonly work_milliseconds: number;
   readonly limits: WaitTotal;
@@ -95,13 +95,13 @@ export type WaitTotal = {readonly count: number; readonly milliseconds: number};
 export type TimelineFacts = {
   /** Oldest first, at least one. */
   readonly jobs: readonly [JobRecord, ...JobRecord[]];
-  /** Every run that these jobs began or went on with, in any order; of one at work, with what it used so far. */
+  /** Every run that these jobs started or continued, in any order; for a running one, with its usage so far. */
   readonly runs: readonly RunRecord[];
   readonly plan: Plan;
-  /** Plans that are proposed or asked about, and neither saved nor dropped. */
+  /** Drafts that are neither saved nor dropped. */
   readonly drafts?: readonly PlanDraft[];
   readonly now: string;
-  /** The Blackbird of the last job lives. */
+  /** The Blackbird of the last job is alive. */
   readonly isLive: boolean;
 };
 
@@ -142,7 +142,7 @@ export function timelineOf({jobs, runs, plan, drafts = [], now, isLive}: Timelin
 const isLost = (job: JobRecord, isWorking: boolean, lastJob: JobRecord) =>
   job.end?.reason === 'lost' || (isOpenJob(job) && !(isWorking && job === lastJob));
 
-/** A job that nobody closed ended with the last thing that is known of its runs. */
+/** A job that nobody closed ended with the last sign of life of its runs. */
 function endOf(
   {jobId, startedAt, endedAt}: JobRecord,
   runs: readonly RunRecord[],
@@ -152,7 +152,7 @@ function endOf(
   return latest([startedAt, ...runs.filter((run) => run.job_id === jobId).map(({updated_at}) => updated_at)]);
 }
 
-/** Each task's own, oldest attempt first. */
+/** The runs of each task, oldest attempt first. */
 export function byTask(runs: readonly RunRecord[]): ReadonlyMap<string, readonly RunRecord[]> {
   const tasks = new Map<string, RunRecord[]>();
   for (const run of runs.toSorted((one, other) => one.attempt - other.attempt)) {
@@ -166,7 +166,7 @@ export function byTask(runs: readonly RunRecord[]): ReadonlyMap<string, readonly
 type Picture = Pick<TimelineFacts, 'isLive' | 'plan'> &
   Pick<Timeline, 'from' | 'to'> & {
     readonly crashes: readonly string[];
-    /** The jobs that are over, with their end. */
+    /** The ended jobs, with their end. */
     readonly endedAt: ReadonlyMap<string, string>;
     readonly drafts: readonly PlanDraft[];
   };
@@ -195,7 +195,7 @@ function laneOf(
   };
 }
 
-/** Runs of several jobs: what they did before the first of these is no part of the picture. */
+/** Runs may span several jobs: what they did before the first of these is cut off. */
 function within(bar: Bar, from: string, to: string): Bar[] {
   const clipped = {...bar, from: latest([bar.from, from]), to: earliest([bar.to, to])};
   return Date.parse(clipped.from) > Date.parse(clipped.to) ? [] : [clipped];
@@ -231,7 +231,7 @@ function outcomeOf(
     case 'failed':
       if (run.decision_state === 'pending') return 'decision';
       if (run.decision_state === 'changes_requested') return 'sent_back';
-      // A person may have left the tasks as they were: then the parent is done, whatever its review said.
+      // The user may have left the tasks as they were: then the parent is done despite its review.
       if (run.parent_review_passed === false)
         return plan.items.get(run.task_id)?.status === 'done' ? 'done' : 'sent_back';
       if (run.run_type === 'plan' && run.state === 'succeeded') return proposalOutcome(run, drafts);
@@ -239,19 +239,19 @@ function outcomeOf(
   }
 }
 
-/** Nobody goes on with a planner that rests once its draft was dropped. */
+/** A paused planner is not continued after its draft was dropped. */
 const isDropped = ({run_type, state, task_id}: RunRecord, drafts: readonly PlanDraft[]): boolean =>
   run_type === 'plan' && (state === 'paused' || state === 'waiting') && !hasDraft(task_id, drafts);
 
-/** A planner that is done has asked something or proposed a plan: a person goes on. */
+/** A planner that is done has asked or proposed something: the user is next. */
 function proposalOutcome({task_id}: RunRecord, drafts: readonly PlanDraft[]): LaneOutcome {
   const wait = draftWait(task_id, drafts);
   return wait === null ? 'done' : wait === 'answer' ? 'waiting_answer' : 'decision';
 }
 
 /**
- * Codex counts a whole session, and `session_usage` on a record is what was counted by then: without it, in old
- * records, the last run of a session tells for all.
+ * Codex counts per session, and `session_usage` on a record is the count by then. Old records lack it, so the last run
+ * of a session counts for all.
  */
 function usedBy(runs: readonly RunRecord[]): Pick<Lane, 'tokens' | 'cost_usd'> {
   const told = runs.filter(

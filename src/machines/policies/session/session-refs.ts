@@ -1,10 +1,7 @@
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {SessionEntry, SessionMeta} from '../../../services/contracts/session.ts';
 
-/**
- * The run that a user means: its id, the beginning of its id, or its name. Where several repositories
- * have one, that of the repository the user stands in.
- */
+/** Finds a run by its id, a prefix of it, or its name. If several repositories match, the current one wins. */
 export async function findSession(
   entries: readonly SessionEntry[],
   typed: string,
@@ -28,7 +25,7 @@ export async function findSession(
   return theOnly([only, ...others], 'E_RUN_REF_AMBIGUOUS', `name "${ref}"`);
 }
 
-/** Newest first; what cannot be used last. */
+/** Newest first; unusable ones last. */
 export function inListOrder(entries: readonly SessionEntry[]): SessionEntry[] {
   return [...entries].sort(
     (a, b) =>
@@ -38,7 +35,7 @@ export function inListOrder(entries: readonly SessionEntry[]): SessionEntry[] {
   );
 }
 
-/** When it was archived; empty while it is not. Nothing else makes a run archived. */
+/** When it was archived; empty if it is not. Nothing else makes a run archived. */
 export const archivedAt = ({archive}: SessionMeta): string => archive?.archived_at ?? '';
 
 export function requireMeta({runId, file, meta, problem}: SessionEntry): SessionMeta {

@@ -9,7 +9,7 @@ export type SessionStatus =
   | 'active'
   | 'idle';
 
-/** What can be seen of a run: its folder, its session, and the last thing that was done to it. */
+/** What can be seen of a run: its folder, its session and its last event. */
 export type SessionFacts = {
   readonly hasWorktree: boolean;
   readonly hasSession: boolean;
@@ -19,7 +19,7 @@ export type SessionFacts = {
 export function sessionStatus({meta}: Pick<SessionEntry, 'meta'>, facts: SessionFacts): SessionStatus {
   if (meta === null) return 'broken';
   if (!facts.hasWorktree) return archivedAt(meta) === '' ? 'worktree missing' : 'archived';
-  // The flag is never taken back; whatever came after the stop has answered it.
+  // The flag is never cleared; any event after the stop supersedes it.
   if (meta.flags?.needs_attention && facts.lastEvent === 'stop') return 'needs attention';
   return facts.hasSession ? 'active' : 'idle';
 }

@@ -1,6 +1,6 @@
-/** What can be known of the agents beforehand: how long a task takes and what it costs, how often one fails or asks. */
+/** What can be known about agents beforehand: how long tasks take, what they cost, how often they fail or ask. */
 export type Odds = {
-  /** Minutes and dollars of runs that were; one of them is drawn for each task. */
+  /** Minutes and dollars of past runs; one is drawn for each task. */
   readonly samples: ReadonlyArray<{readonly minutes: number; readonly costUsd: number}>;
   /** From 0 to 1. */
   readonly fail: number;
@@ -13,7 +13,7 @@ export type Draw = {
   readonly costUsd: number;
 };
 
-/** One night's luck: the same seed, night, task and attempt always draw the same. */
+/** The random outcomes of one night: the same seed, night, task and attempt always give the same. */
 export function drawer(odds: Odds, seed: number, night: number): (taskId: string, attempt: number) => Draw {
   return (taskId, attempt) => {
     const next = randomNumbers(hashOf(`${seed}/${night}/${attempt}/${taskId}`));
@@ -24,7 +24,7 @@ export function drawer(odds: Odds, seed: number, night: number): (taskId: string
   };
 }
 
-/** A given number as samples around it: from half to one and a half, its mean is the number. */
+/** Samples around a given number, from half to one and a half of it, with the number as mean. */
 export function samplesAround(minutes: number, costUsd: number): Odds['samples'] {
   return Array.from({length: 21}, (_, index) => {
     const factor = 0.5 + index / 20;
@@ -32,7 +32,7 @@ export function samplesAround(minutes: number, costUsd: number): Odds['samples']
   });
 }
 
-/** FNV-1a; only has to spread. */
+/** FNV-1a; it only has to spread well. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
@@ -41,7 +41,7 @@ function hashOf(text: string): number {
   return hash >>> 0;
 }
 
-/** Mulberry32: small, quick, and good enough to draw lots. */
+/** Mulberry32: small, fast and good enough. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {

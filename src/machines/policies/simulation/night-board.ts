@@ -2,14 +2,14 @@ import type {Plan} from '../../../services/contracts/plan.ts';
 import {insertSorted} from '../plan/execution-order.ts';
 import {isLeaf, tasksInTreeOrder} from '../plan/plan-graph.ts';
 
-/** A plan as numbers in the order of its tree, made once for any number of nights. */
+/** A plan as numbers in tree order, built once for any number of nights. */
 export type NightBoard = {
   readonly ids: readonly string[];
   readonly parents: readonly number[];
   readonly dependents: ReadonlyArray<readonly number[]>;
   readonly isOpenLeaf: readonly boolean[];
   readonly isDone: readonly boolean[];
-  /** How many dependencies, and how many children, are not done. */
+  /** The number of dependencies and of children that are not done. */
   readonly unmet: readonly number[];
   readonly openChildren: readonly number[];
 };
@@ -20,8 +20,8 @@ export function nightBoard(plan: Plan): NightBoard {
   const isDone = tasks.map(({status}) => status === 'done');
   const openAmong = (ids: readonly string[]) => ids.filter((id) => !isDone[places.get(id) ?? -1]).length;
   const parents = tasks.map(({parentId}) => (parentId == null ? -1 : (places.get(parentId) ?? -1)));
-  // A parent with nothing left below it is done before anything begins, and one above it that says so with something
-  // left is not. Children stand behind their parents.
+  // A parent with nothing left below it is done from the start; one marked done with something left is not. Children
+  // come after their parents.
   const isSettled = new Set<number>();
   for (let index = tasks.length - 1; index >= 0; index--) {
     const {childIds = []} = tasks[index] ?? {};
@@ -46,7 +46,7 @@ export function nightBoard(plan: Plan): NightBoard {
   };
 }
 
-/** How far one night has come with the plan. */
+/** The progress of one night. */
 export function followBoard({parents, dependents, ...board}: NightBoard) {
   const unmet = [...board.unmet];
   const openChildren = [...board.openChildren];
@@ -61,7 +61,7 @@ export function followBoard({parents, dependents, ...board}: NightBoard) {
   const parentOf = (index: number) => parents[index] ?? -1;
   return {
     next: (): number | undefined => ready.shift(),
-    /** No parent of a task that is worked on is done, and nobody begins on the strength of it. */
+    /** No ancestor of a running task is done, and nothing starts because of it. */
     begin: (task: number): void => {
       isLeft[task] = false;
       for (let index = parentOf(task); index >= 0; index = parentOf(index)) {
@@ -75,7 +75,7 @@ export function followBoard({parents, dependents, ...board}: NightBoard) {
         if (parentOf(index) >= 0) count(openChildren, parentOf(index), 1);
       }
     },
-    /** Lets go what waited for it; its parent where that has no open child any more, else -1. */
+    /** Unblocks what waited for it; returns its parent if that has no open child left, else -1. */
     finish: (index: number): number => {
       isDone[index] = true;
       for (const dependent of dependents[index] ?? []) {

@@ -8,7 +8,7 @@ import {type LimitWindow, retryAfter, stretchOf} from './quota.ts';
 
 export type NightRules = {
   readonly parentReview: boolean;
-  /** A review that takes longer is stopped and counts as none. */
+  /** A review that takes longer is stopped and does not count. */
   readonly reviewMinutes: number;
   readonly stopOnFailure: boolean;
   readonly stopAfterEachTask: boolean;
@@ -16,11 +16,11 @@ export type NightRules = {
   readonly limit: LimitWindow | null;
   /** How long a job waits for quota before it stops. */
   readonly limitMinutes: number;
-  /** Undefined where nothing is limited. */
+  /** Undefined if nothing is limited. */
   readonly budgets: Budgets | undefined;
 };
 
-/** What the settings say. */
+/** The rules from the settings. */
 export function nightRules(config: ResolvedConfig, limit: LimitWindow | null): NightRules {
   const waits = settingOf(config, 'execution.onLimit') === 'wait';
   return {
@@ -35,16 +35,16 @@ export function nightRules(config: ResolvedConfig, limit: LimitWindow | null): N
   };
 }
 
-/** Whether these rules say all that the project does: at a limit they know no agent but that of the job. */
+/** Whether these rules cover everything in the project: at a limit they only know the job's agent. */
 export const knowsAll = ({items}: Plan, limit: LimitWindow | null): boolean =>
   limit === null || ![...items.values()].some(({agent}) => agent);
 
 export type Night = {
-  /** Tasks as they were begun, reviews as `review of <id>`. */
+  /** Tasks in the order they started, reviews as `review of <id>`. */
   readonly order: readonly string[];
-  /** Why it stopped, in the words of a job. */
+  /** Why it stopped, with the same names as a job. */
   readonly reason: string;
-  /** The task that a person is needed for; null when nobody is. */
+  /** The task that needs a person; null if none does. */
   readonly needsPerson: string | null;
   readonly done: number;
   readonly failed: readonly string[];
@@ -56,12 +56,12 @@ export const reviewOf = (parentId: string) => `review of ${parentId}`;
 
 const minute = 60_000;
 
-/** An agent that worked for so long has gone on: what is waited for then is another wait. */
+/** An agent that worked for this long has made progress: its next wait counts as a new one. */
 const progressMilliseconds = minute;
 
 /**
- * One night by the rules of the plan alone, without the machines that follow them. Whoever asks for many nights lets
- * the machines live through some of them and compares.
+ * Simulates one night by the rules of the plan alone, without the machines. The caller has the machines run some of the
+ * nights and compares.
  */
 export function playNight(
   board: NightBoard,
@@ -71,7 +71,7 @@ export function playNight(
 ): Night {
   const {ids} = board;
   const plan = followBoard(board);
-  // Whether a task at its checkpoint is begun again is a person's to say.
+  // At a checkpoint the user decides whether a task starts again.
   const retries = rules.stopAfterEachTask ? 0 : rules.retries;
   const order: string[] = [];
   const failed: string[] = [];
@@ -97,7 +97,7 @@ export function playNight(
     costUsd += draw.costUsd;
     return draw;
   };
-  /** Goes to where there is quota again; false where that is later than a job waits. */
+  /** Advances to when there is quota again; false if that is longer than a job waits. */
   const isWaitedFor = (resetAt: number, since: number): boolean => {
     const until = retryAfter(resetAt, time);
     if (until - since > rules.limitMinutes * minute) return false;
@@ -105,7 +105,7 @@ export function playNight(
     return true;
   };
   const purse = openPurse(rules.budgets);
-  /** `broke`: stopped by a budget. `refused`: not gone on with for one. */
+  /** `broke`: stopped by a budget. `refused`: not continued because of one. */
   const work = (name: string, account: Account): Draw['outcome'] | 'held' | 'broke' | 'refused' => {
     const {milliseconds, outcome, costUsd: cost} = begin(name);
     let since = time;
@@ -127,7 +127,7 @@ export function playNight(
       if (purse.isTaskOver(account)) return 'refused';
     }
   };
-  /** One that comes to its limit is begun anew. */
+  /** A review that reaches its limit starts from scratch. */
   const review = (name: string): 'passed' | 'overdue' | 'held' => {
     const longest = rules.reviewMinutes * minute;
     let since = time;
@@ -165,14 +165,14 @@ export function playNight(
       outcome = work(id, account);
     }
     if (outcome === 'held') return night('paused');
-    // It rests, and the others go on.
+    // It is paused, and the others continue.
     if (outcome === 'broke') continue;
     if (outcome === 'refused') {
       isRefused = true;
       continue;
     }
     if (outcome === 'asks') return night('waiting_user', id);
-    // Its status is for the decision to say.
+    // The decision will set its status.
     if (rules.stopAfterEachTask) return night('decision_required', id);
     if (outcome === 'failed') {
       failed.push(id);
@@ -192,12 +192,12 @@ export function playNight(
 }
 
 /**
- * The first two nights, further ones up to so many agents, and the first that ends in each way are lived through by the
- * machines; the others follow the same rules without them. Two milliseconds an agent are too much for a thousand nights.
+ * The machines run the first two nights, more up to this many agents, and the first night of each outcome; the others
+ * follow the same rules without them. Two milliseconds per agent are too much for a thousand nights.
  */
 const machineNights = 2;
 const machineAgents = 300;
-/** To begin a night costs as much as so many agents. */
+/** Starting a night costs as much as this many agents. */
 const firstAgents = 5;
 
 /** By their numbers. */

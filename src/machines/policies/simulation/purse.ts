@@ -1,14 +1,14 @@
 import {type Budgets, overrunOf, timeLeft} from '../run/budget.ts';
 import {nothingSpent, plus, spentBy} from '../run/spent.ts';
 
-/** What a task, or the review of a parent, has used by itself. */
+/** The usage of one task or one parent review. */
 export type Account = {spent: ReturnType<typeof spentBy>};
 
-/** The looks of the budget machine: after so long at the latest, and at the earliest. */
+/** The polling interval of the budget machine: the longest and the shortest. */
 const longestLook = 30_000;
 const shortestLook = 100;
 
-/** What one night may use, as the machines count it: time while an agent works, its cost when it has ended. */
+/** The budgets of one night, counted as the machines do: time while an agent works, cost when it has ended. */
 export function openPurse(budgets: Budgets | undefined) {
   let job = nothingSpent;
   return {
@@ -16,7 +16,7 @@ export function openPurse(budgets: Budgets | undefined) {
     isJobOver: (): boolean => budgets !== undefined && overrunOf(budgets, {job, task: nothingSpent}) !== null,
     isTaskOver: ({spent}: Account): boolean =>
       budgets !== undefined && overrunOf(budgets, {job: nothingSpent, task: spent}) !== null,
-    /** How long an agent that begins now works before it is stopped. */
+    /** How long an agent that starts now works before it is stopped. */
     stopsAfter: ({spent}: Account): number => {
       const left = budgets ? timeLeft(budgets, {job, task: spent}) : Number.POSITIVE_INFINITY;
       if (!Number.isFinite(left)) return Number.POSITIVE_INFINITY;

@@ -3,7 +3,10 @@ import {retryTime} from '../run/failure-table.ts';
 /** When the agents have no quota, every day: minutes after midnight, and for how long. */
 export type LimitWindow = {readonly fromMinute: number; readonly minutes: number};
 
-/** How long agents work before they are done or at their limit. `resetAt`: when there is quota again; null where all was done. */
+/**
+ * How long agents work before they finish or reach their limit. `resetAt` is when there is quota again; null if they
+ * finished.
+ */
 export function stretchOf(
   time: number,
   milliseconds: number,
@@ -16,7 +19,7 @@ export function stretchOf(
   return {milliseconds: possible, resetAt: isInside ? change : nextChange(change, limit).change};
 }
 
-/** When the job tries again, as for any limit that names its end. */
+/** When the job retries, as for any limit with a known reset. */
 export function retryAfter(resetAt: number, now: number): number {
   const iso = (time: number) => new Date(time).toISOString();
   const names = {kind: 'rate_limit', provider: 'demo', attempt: 1, chance: 0} as const;
@@ -25,7 +28,7 @@ export function retryAfter(resetAt: number, now: number): number {
 
 const day = 24 * 60;
 
-/** Whether there is no quota at this moment, and when that changes. In the time of this machine. */
+/** Whether there is no quota now, and when that changes. In local time. */
 function nextChange(time: number, {fromMinute, minutes}: LimitWindow) {
   const date = new Date(time);
   const midnight = new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();

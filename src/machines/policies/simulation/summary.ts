@@ -15,20 +15,20 @@ export type Spread = {
 
 export type Simulation = {
   readonly nights: number;
-  /** How many the machines themselves played, and ended as the rules say. */
+  /** How many nights the machines ran, with the same result as the rules. */
   readonly checked: number;
   readonly order: readonly string[];
   readonly critical: {readonly path: readonly string[]; readonly minutes: number};
   readonly minutes: Spread;
   readonly costUsd: Spread;
-  /** Nights after which everything is done or skipped; nights with a task that failed for good. */
+  /** Nights that finished everything; nights with a task that failed for good. */
   readonly completed: number;
   readonly failed: number;
-  /** Why the nights stopped, in the words of a job: `completed` says that nothing was ready any more. */
+  /** Why the nights stopped, with the same names as a job: `completed` means that no task was ready. */
   readonly reasons: Readonly<Record<string, number>>;
-  /** The tasks at which nights stopped for a person, most often first. */
+  /** The tasks that stopped nights for a person, most frequent first. */
   readonly people: ReadonlyArray<{readonly taskId: string; readonly nights: number}>;
-  /** Open tasks that no night has begun. */
+  /** Open tasks that no night has started. */
   readonly neverBegun: readonly string[];
 };
 
@@ -75,7 +75,7 @@ function spreadOf(numbers: readonly number[]): Spread {
 
 const rounded = (number: number) => Math.round(number * 100) / 100;
 
-/** The longest chain of open leaves that wait for each other, a parent standing for its own longest chain. */
+/** The longest chain of open leaves that depend on each other; a parent counts as its own longest chain. */
 function criticalPath(plan: Plan, minutes: number): Simulation['critical'] {
   const rows = tasksInTreeOrder(plan).map(({task}) => task);
   const waiting = new Map<string, number>();
@@ -120,7 +120,7 @@ function criticalPath(plan: Plan, minutes: number): Simulation['critical'] {
 const orderLimit = 30;
 const bars = 12;
 
-/** What a person reads: order, people, critical path, and how long the nights took and what they cost. */
+/** The text for people: order, people, critical path, durations and costs. */
 export function simulationLines(simulation: Simulation, nights: readonly Night[], columns: number): string[] {
   const {order, people, critical, minutes, costUsd, neverBegun, completed, failed} = simulation;
   const shown = order.slice(0, orderLimit);
@@ -161,7 +161,7 @@ export function simulationLines(simulation: Simulation, nights: readonly Night[]
   ];
 }
 
-/** How many nights took how long, as bars. */
+/** A histogram of the durations. */
 function plot(milliseconds: readonly number[], columns: number): string[] {
   const min = Math.min(...milliseconds);
   const max = Math.max(...milliseconds);

@@ -1,9 +1,9 @@
 import type {SettingValueOf} from '../../../services/contracts/config.ts';
 import {displayLine} from './display-text.ts';
 
-/** What makes a terminal call a person: it rings, or shows a message of its own. */
+/** The escape sequence that notifies a person: the bell, or a desktop notification. */
 export function callFor(how: SettingValueOf<'tui.notify'>, text: string): string {
-  // Nothing that ends the sequence early may be part of it.
+  // Must not contain anything that ends the sequence early.
   const safe = displayLine(text).replaceAll(';', ',').slice(0, 200);
   switch (how) {
     case 'bell':

@@ -1,7 +1,6 @@
 /**
- * Foreign text made safe to print: titles, agent output, file names. Whole control sequences are
- * dropped, not only their first byte, then every character that could move the cursor, recolour,
- * ring, reorder or hide. Newlines and tabs stay.
+ * Makes untrusted text safe to print: titles, agent output, file names. Drops whole control sequences, not only their
+ * first byte, and every character that could move the cursor, recolour, ring, reorder or hide. Newlines and tabs stay.
  */
 export function displayText(text: string): string {
   if (plainText.test(text)) return text;
@@ -25,7 +24,7 @@ export function displayText(text: string): string {
   return shown;
 }
 
-/** The same on one line: what a table cell or a status line can hold. */
+/** The same on one line, for a table cell or a status line. */
 export function displayLine(text: string): string {
   if (plainLine.test(text)) return text;
   return displayText(text)
@@ -34,8 +33,8 @@ export function displayLine(text: string): string {
 }
 
 /**
- * One line of a file, or its name, as a reviewer needs it: nothing is left out, for what a terminal does not show may be what
- * runs. What would act or hide is spelled, `^[` for an escape, `<U+202E>` for a character beyond ASCII. Tabs stay.
+ * One line of a file, or its name, for a reviewer: nothing is left out, because what a terminal hides may be what runs.
+ * Active or hidden characters are spelled out: `^[` for an escape, `<U+202E>` beyond ASCII. Tabs stay.
  */
 export function visibleLine(text: string): string {
   if (plainTabs.test(text)) return text;
@@ -43,7 +42,7 @@ export function visibleLine(text: string): string {
   let last = '';
   for (const char of text) {
     const code = char.codePointAt(0) ?? 0;
-    // A presentation is chosen for a sign of its own; elsewhere, and in a row, selectors spell hidden bytes.
+    // A selector is valid only once after its own sign; anywhere else selectors can hide bytes.
     const isSelector = isBetween(code, 0xfe00, 0xfe0f);
     const isSpelled = isSelector
       ? !pictographic.test(last)
@@ -61,13 +60,13 @@ function spelled(code: number): string {
 }
 
 const plainTabs = /^[\t\x20-\x7e]*$/;
-/** What has a presentation to choose: pictures, and the signs that are keys. */
+/** Signs with several presentations: pictographs and keycaps. */
 const pictographic = /^[\p{Emoji}\p{Extended_Pictographic}]$/u;
 const plainText = /^[\n\t\x20-\x7e]*$/;
-/** Words with one space between them. */
+/** Words separated by single spaces. */
 const plainLine = /^(?:[\x21-\x7e]+ )*[\x21-\x7e]+$/;
 
-/** Where the control sequence that begins at `start` ends; `start` itself when none begins there. */
+/** The end of the control sequence that begins at `start`; `start` itself if none does. */
 function sequenceEnd(text: string, start: number): number {
   const code = text.charCodeAt(start);
   if (code === 0x1b) {
@@ -96,7 +95,7 @@ function csiEnd(text: string, start: number): number {
   return isBetween(text.charCodeAt(index), 0x40, 0x7e) ? index + 1 : index;
 }
 
-/** An unterminated string hides the rest of its line, never the lines after it. */
+/** An unterminated string hides the rest of its line, but never the lines after it. */
 function stringEnd(text: string, start: number): number {
   for (let index = start; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -113,12 +112,12 @@ function isHidden(code: number): boolean {
     isBetween(code, 0x2028, 0x202e) ||
     isBetween(code, 0xfff9, 0xfffb) ||
     isBetween(code, 0xd800, 0xdfff) ||
-    // Emoji and text presentation are chosen this way, and nothing can be hidden in it.
+    // Selects emoji or text presentation and cannot hide anything.
     (!isBetween(code, 0xfe00, 0xfe0f) && invisible.test(String.fromCodePoint(code)))
   );
 }
 
-/** Zero-width and filler characters, bidi controls, tags: what a renderer may leave out. */
+/** Zero-width and filler characters, bidi controls, tags: whatever a renderer may omit. */
 const invisible = /^\p{Default_Ignorable_Code_Point}$/u;
 
 const isBetween = (code: number, low: number, high: number) => code >= low && code <= high;

@@ -1,6 +1,6 @@
 import type {RunRecord} from '../../../services/contracts/run.ts';
 
-/** `02:41`, for clocks that run. */
+/** `02:41`, for a running clock. */
 export function clockTime(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
@@ -8,7 +8,7 @@ export function clockTime(milliseconds: number): string {
   return hours > 0 ? `${hours}:${pad(minutes)}:${pad(seconds % 60)}` : `${pad(minutes)}:${pad(seconds % 60)}`;
 }
 
-/** `4m12s`, for what is over. */
+/** `4m12s`, for a finished period. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 10_000) return `${(Math.max(0, milliseconds) / 1000).toFixed(1)}s`;
   const seconds = Math.round(milliseconds / 1000);
@@ -17,20 +17,20 @@ export function duration(milliseconds: number): string {
   return minutes > 0 ? `${minutes}m${String(seconds % 60).padStart(2, '0')}s` : `${seconds}s`;
 }
 
-/** `18:05`, with the date where it is another day. Local time, as on the clock beside the screen. */
+/** `18:05`, with the date if it is another day. Local time. */
 export function timeOfDay(time: string, now: string): string {
   const isToday = new Date(time).toDateString() === new Date(now).toDateString();
   return isToday ? localTime(time) : dayAndTime(time);
 }
 
-/** `2026-01-10 18:05`, for words that are kept and read on another day. Local time, too. */
+/** `2026-01-10 18:05`, for text that is kept and read later. Local time. */
 export function dayAndTime(time: string): string {
   const date = new Date(time);
   const pad = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())} ${localTime(time)}`;
 }
 
-/** A time to wait for, as told to whoever reads it at once: with seconds where it is near, the date on another day. */
+/** A time to wait for, read at once: with seconds if it is near, with the date if it is another day. */
 export function nearTime(time: string, now: string | undefined): string {
   if (now === undefined) return dayAndTime(time);
   const isNear = Math.abs(Date.parse(time) - Date.parse(now)) < nearMilliseconds;
@@ -40,7 +40,7 @@ export function nearTime(time: string, now: string | undefined): string {
 
 const nearMilliseconds = 10 * 60_000;
 
-/** How long agents worked on a run, pauses left out; one that still works counts until the last change. */
+/** How long agents worked on a run, without pauses; a running one counts until the last change. */
 export function workTime({
   segments,
   updated_at,
@@ -71,7 +71,7 @@ export function tokens({input_tokens, output_tokens}: {input_tokens: number; out
 export const tokenWords = (total: number): string =>
   total === 1 ? '1 token' : `${tokenCount(total)} tokens`;
 
-/** The same of what an agent used. */
+/** The same for an agent's usage. */
 export const usedTokens = ({
   input_tokens,
   output_tokens,
@@ -80,11 +80,11 @@ export const usedTokens = ({
   readonly output_tokens: number;
 }): string => tokenWords(input_tokens + output_tokens);
 
-/** `980`, `1.6k`, `18k`: two digits at least where there are thousands. */
+/** `980`, `1.6k`, `18k`: at least two digits for thousands. */
 export const tokenCount = (total: number): string =>
   total < 1000 ? String(total) : `${Number((total / 1000).toFixed(total < 9950 ? 1 : 0))}k`;
 
-/** `22:04`, where the reader is. */
+/** `22:04` in local time. */
 export function localTime(time: string): string {
   const date = new Date(time);
   const pad = (value: number) => String(value).padStart(2, '0');

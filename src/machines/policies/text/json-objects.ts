@@ -1,21 +1,21 @@
-/** An object as it stands in a text. */
+/** A JSON object and its position in a text. */
 export type ObjectText = {
   readonly value: object;
   readonly start: number;
   readonly end: number;
-  /** Its own keys, each as often as it stands there. */
+  /** Its own keys, including duplicates. */
   readonly keys: readonly unknown[];
 };
 
-/** A hostile text of nothing but braces must not keep anybody busy: so many of them, and so many characters, are looked at. */
+/** Limits on attempts and characters, so that a hostile text of nothing but braces cannot keep us busy. */
 const maxAttempts = 1_000;
 const maxLooked = 10_000_000;
-/** What is nested deeper is no answer to anything, and too deep to be written down again. */
+/** Anything nested deeper is not an answer, and too deep to serialise again. */
 const maxDepth = 64;
 
 /**
- * The JSON objects of a text, wherever they stand: alone, in prose, in a fence, on one line or many. Those inside another
- * are part of it. `isCut`: it holds more braces, or deeper ones, than anybody looks at.
+ * The JSON objects in a text, wherever they are: alone, in prose, in a fence, on one line or many. Nested ones are part
+ * of their parent. `isCut`: there are more or deeper braces than the limits allow.
  */
 export function jsonObjectsIn(text: string): {
   readonly objects: readonly ObjectText[];
@@ -44,7 +44,7 @@ export function jsonObjectsIn(text: string): {
 
 const tooDeep = Symbol('too deep');
 
-/** What the brace at `start` opens, up to the one that closes it; null where none does, or where it is no JSON. */
+/** The object that starts at `start`; null if it is not closed or not JSON. */
 function objectAt(text: string, start: number): ObjectText | typeof tooDeep | null {
   const keys: string[] = [];
   const token = /["{}[\]]/g;
@@ -52,7 +52,7 @@ function objectAt(text: string, start: number): ObjectText | typeof tooDeep | nu
   let depth = 0;
   for (let match = token.exec(text); match; match = token.exec(text)) {
     const found = wordAt(text, match.index);
-    // A text without an end is no JSON, whatever comes after it.
+    // An unterminated string is not JSON, whatever follows.
     if (found === null) return null;
     const [word, colon] = found;
     token.lastIndex = match.index + word.length;
@@ -69,8 +69,8 @@ function objectAt(text: string, start: number): ObjectText | typeof tooDeep | nu
 }
 
 /**
- * The bracket, or the whole text and the colon behind it; null for a text without an end. By hand: an expression would
- * begin anew at every quote of a text that is full of escaped ones.
+ * The bracket, or the whole string with the colon after it; null for an unterminated string. Hand-written: a regular
+ * expression would restart at every escaped quote.
  */
 function wordAt(text: string, start: number): readonly [word: string, colon?: string] | null {
   if (text[start] !== '"') return [text.charAt(start)];

@@ -1,6 +1,6 @@
 /**
- * The ids that somebody may mean by what they typed: the one that is exactly it, else those that begin with it. An end
- * between two parts counts for more: `api-1` is `api-1-3fa9c1` where there is `api-12-77b0e2`, too.
+ * The ids that a typed text may mean: an exact match, otherwise those with this prefix. A prefix that ends between two
+ * parts is preferred: `api-1` means `api-1-3fa9c1` even if there is `api-12-77b0e2`.
  */
 export function meantIds(ids: readonly string[], typed: string): readonly string[] {
   if (typed === '') return [];

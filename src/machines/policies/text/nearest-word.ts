@@ -1,4 +1,4 @@
-/** The meaning of the word that is spelled most like this one; null where nothing is near enough. */
+/** The meaning of the most similar word; null if nothing is close enough. */
 export function nearestTo(
   word: string,
   known: ReadonlyArray<readonly [typed: string, meant: string]>,
@@ -14,7 +14,7 @@ export function nearestTo(
   return best?.meant ?? null;
 }
 
-/** Insertions, deletions, changes and swaps of neighbours. */
+/** Insertions, deletions, substitutions and transpositions. */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY;
   const rows: number[][] = [Array.from({length: b.length + 1}, (_, column) => column)];

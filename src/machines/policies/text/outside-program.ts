@@ -1,21 +1,21 @@
-/** A program of the user that gets the terminal for a while. */
+/** A program of the user's that takes over the terminal for a while. */
 export type OutsideProgram =
-  /** A file of the change, by its path from the top of the repository. */
+  /** A changed file, by its path from the repository root. */
   | {readonly type: 'editor'; readonly file: string; readonly line: number}
   | {readonly type: 'pager'; readonly patch: string};
 
-/** What `sh -c` runs, and its arguments: names of files are never part of the command itself. */
+/** The script for `sh -c` and its arguments: file names are never part of the script. */
 export type ShellCommand = {readonly script: string; readonly args: readonly string[]};
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export const noEditor = 'no editor is set: export EDITOR, such as EDITOR=vim, and start again';
 
-/** The user's editor; null where none is set. */
+/** The user's editor; null if none is set. */
 export const editorOf = ({VISUAL, EDITOR}: Environment): string | null =>
   [VISUAL, EDITOR].map((each) => each?.trim()).find((each) => each !== undefined && each !== '') ?? null;
 
-/** How the editor opens a file at a line; one that is not known opens just the file. */
+/** How the editor opens a file at a line; an unknown one just opens the file. */
 export function editorCommand(editor: string, file: string, line: number): ShellCommand {
   const name = /^(?:\S*\/)?([^\s/]+)/.exec(editor)?.[1] ?? '';
   const style = lineStyles.find(({names}) => names.test(name))?.args ?? (() => [file]);

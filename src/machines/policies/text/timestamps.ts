@@ -1,16 +1,14 @@
 const timestampForm =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
-/** What the Go program takes for a timestamp: no leap seconds, and no February 30. */
+/** The timestamps that the Go program accepts: no leap seconds, and no February 30. */
 export function isTimestamp(text: string): boolean {
   if (!timestampForm.test(text)) return false;
   const day = Number(text.slice(8, 10));
   return day <= 28 || new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === day;
 }
 
-/**
- * Orders two RFC 3339 timestamps, down to the nanoseconds that Go writes and `Date` would drop.
- */
+/** Compares two RFC 3339 timestamps to the nanosecond, which Go writes and `Date` would drop. */
 export function compareTimestamps(a: string, b: string): number {
   if (a === b) return 0;
   if (a.endsWith('Z') && b.endsWith('Z') && a.slice(0, 19) !== b.slice(0, 19)) return a < b ? -1 : 1;
@@ -19,7 +17,7 @@ export function compareTimestamps(a: string, b: string): number {
   return Math.sign(nanoseconds(a) - nanoseconds(b));
 }
 
-/** `now`, or `notBefore` where the clock went backwards. */
+/** `now`, or `notBefore` if the clock was set back. */
 export function laterOf(now: string, notBefore: string): string {
   return compareTimestamps(now, notBefore) < 0 ? notBefore : now;
 }
