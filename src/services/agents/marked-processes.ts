@@ -73,14 +73,17 @@ export function signalRun(
  * Kills every process of a run until none is left, or for `patience` ms. The leader goes last and is stopped until
  * then: it may be the reaper, without which its orphans are nobody's.
  */
-export async function endRun(run: RunTrace, {patience = 5_000} = {}): Promise<RunEnd> {
+export async function endRun(
+  run: RunTrace,
+  {patience = 5_000, readTable = readProcessTable} = {},
+): Promise<RunEnd> {
   const killed = new Set<string>();
   const untouchable = new Set<string>();
   const knownRestless = new Set<string>();
   const deadline = performance.now() + patience;
 
   for (let quietLooks = 0, wait = 1; ; ) {
-    const {found, restless} = findRunProcesses(run);
+    const {found, restless} = findRunProcesses(run, readTable);
     const alive = found.filter((process) => !untouchable.has(keyOf(process)));
     const below = alive.filter(({pid}) => pid !== run.leader?.pid);
     if (below.length < alive.length && below.length > 0) {

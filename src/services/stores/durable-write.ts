@@ -35,8 +35,8 @@ export async function writeDurably(
   const folder = path.dirname(file);
   const mode = modeFor(file, keepMode);
   const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${suffix()}.tmp`);
-  const {O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW} = constants;
-  const handle = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  // A name that is taken is refused, a link too, wherever it leads.
+  const handle = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
   inFlight.add(temporary);
   try {
     try {

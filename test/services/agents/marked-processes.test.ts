@@ -9,7 +9,14 @@ import {
   signalFound,
   signalRun,
 } from '../../../src/services/agents/marked-processes.ts';
-import {countForks, type RunTrace, readPsTable} from '../../../src/services/agents/process-table.ts';
+import {
+  countForks,
+  type ProcessTable,
+  type RunTrace,
+  readProcessTable,
+  readPsTable,
+  type TableRow,
+} from '../../../src/services/agents/process-table.ts';
 import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
 import {identifyProcess} from '../../../src/services/system/process-identity.ts';
 import {agentScript, expectGone, processState, uniqueRunId} from '../../helpers/agent-processes.ts';
@@ -148,6 +155,24 @@ describe('ending', () => {
     const {child} = await run(`trap '' INT TERM HUP; echo $$; exec sleep 1000`, {BLACKBIRD_RUN_ID: runId});
     expect(await endRun({runId})).toEqual({ended: 1, remaining: []});
     await expectGone([child.pid ?? 0]);
+  });
+
+  test('looks a second time after a kill: a look is no snapshot, and misses who was born behind it', async () => {
+    const runId = uniqueRunId();
+    const {pids: victims} = await run(waiting, {BLACKBIRD_RUN_ID: runId});
+    const {pids: newborns} = await run(waiting, {BLACKBIRD_RUN_ID: runId});
+    const isNewborn = ({pid, parent}: TableRow) => newborns.includes(pid) || newborns.includes(parent);
+    const looks: number[] = [];
+    const readTable = (trace: RunTrace): ProcessTable => {
+      const {rows} = readProcessTable(trace);
+      const others = rows.filter((row) => !isNewborn(row));
+      looks.push(others.filter(({mark}) => mark === 'run').length);
+      // Missed while there are others, and in the first look that finds none of them.
+      const isMissed = looks.at(-1) !== 0 || looks.at(-2) !== 0;
+      return {rows: isMissed ? others : rows, restless: []};
+    };
+    expect(await endRun({runId}, {readTable})).toMatchObject({remaining: []});
+    expect([...victims, ...newborns].map(processState)).toEqual([null, null]);
   });
 
   test('kills a stopped process', async () => {

@@ -210,4 +210,37 @@ describe.skipIf(process.platform !== 'linux')('without a reaper', () => {
     expect(await agent.endEverything()).toEqual({ended: 1, remaining: []});
     expect(living([hidden])).toEqual([]);
   });
+
+  describe('when Blackbird dies', () => {
+    const build = sharedFolder();
+    let controller = '';
+    beforeAll(async () => {
+      controller = await buildController(build);
+    });
+
+    test.each([
+      {guardian: 'the guardian it started', isReplaced: false},
+      {guardian: 'the one that took the place of a guardian it lost', isReplaced: true},
+    ])('its agent and tools are ended by $guardian', async ({isReplaced}) => {
+      const folder = temporaryFolder();
+      const {child} = startController(controller, {
+        folder,
+        runId: uniqueRunId(),
+        mode: 'once',
+        command: {file: 'sh', args: [agentScript('with-tools.sh'), 'stubborn']},
+        isReaped,
+      });
+      const pids = await eventually(() => {
+        const text = textOf(path.join(folder, 'lines'));
+        return ['tool', 'background', 'nameless', 'agent'].map((word) => pidAfter(word, text));
+      });
+      if (isReplaced) {
+        const first = await guardianOf(child);
+        process.kill(first, 'SIGKILL');
+        await guardianOf(child, first);
+      }
+      child.kill('SIGKILL');
+      await expectGone(pids);
+    });
+  });
 });

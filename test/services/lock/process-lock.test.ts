@@ -1,7 +1,9 @@
 import {spawnSync} from 'node:child_process';
-import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import promises from 'node:fs/promises';
+import {syncBuiltinESMExports} from 'node:module';
 import path from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test} from 'vitest';
 import {createChainLock} from '../../../src/services/lock/chain-lock.ts';
 import {createKernelLock, findFlock} from '../../../src/services/lock/kernel-lock.ts';
 import {createProcessLock} from '../../../src/services/lock/process-lock.ts';
@@ -134,6 +136,108 @@ describe('the chain lock', () => {
     expect((await rejectionOf(lock.acquire({waitSeconds: 0}))).message).toContain(
       `${next} leads back to itself`,
     );
+  });
+
+  describe('whose chain changed between the look and the link', () => {
+    const place = (file: string, nonce: string) => `${file}.t.${nonce.padStart(16, '0')}`;
+    const living = {...own, since: '2026-01-01T00:00:00Z', nonce: '0123456789abcdef'};
+
+    /** Lets something happen right before the last link that makes us the heir. */
+    function beforeLink(last: string, happen: () => void) {
+      const {link} = promises;
+      onTestFinished(() => {
+        promises.link = link;
+        syncBuiltinESMExports();
+      });
+      promises.link = async (candidate, name) => {
+        if (name === last) happen();
+        return link(candidate, name);
+      };
+      syncBuiltinESMExports();
+    }
+
+    /** What a contender that was quicker leaves: it is the head now, and swept the chain it came from. */
+    function overtake(file: string, head: string, swept: readonly string[]) {
+      for (const marker of swept) rmSync(marker, {force: true});
+      writeFileSync(file, head);
+    }
+
+    test('is left to the holder that was quicker', async () => {
+      const folder = temporaryFolder();
+      const file = path.join(folder, 'lock');
+      writeFileSync(file, dead('a'));
+      beforeLink(place(file, 'a'), () => overtake(file, JSON.stringify(living), []));
+      expect(await createChainLock(file).acquire({waitSeconds: 0})).toEqual({
+        acquired: false,
+        holder: living,
+      });
+      expect([readFileSync(file, 'utf8'), readdirSync(folder)]).toEqual([JSON.stringify(living), ['lock']]);
+    });
+
+    test('is left to a holder that is the heir of somebody else', async () => {
+      const folder = temporaryFolder();
+      const file = path.join(folder, 'lock');
+      writeFileSync(file, dead('a'));
+      // The quicker one died, and its own heir is at work.
+      beforeLink(place(file, 'a'), () => {
+        overtake(file, dead('b'), []);
+        writeFileSync(place(file, 'b'), JSON.stringify(living));
+      });
+      expect(await createChainLock(file).acquire({waitSeconds: 0})).toEqual({
+        acquired: false,
+        holder: living,
+      });
+      expect(readFileSync(file, 'utf8')).toBe(dead('b'));
+    });
+
+    test('is begun again from the head when a link of the middle is gone', async () => {
+      const file = path.join(temporaryFolder(), 'lock');
+      writeFileSync(file, dead('a'));
+      writeFileSync(place(file, 'a'), dead('b'));
+      beforeLink(place(file, 'b'), () => overtake(file, JSON.stringify(living), [place(file, 'a')]));
+      expect(await createChainLock(file).acquire({waitSeconds: 0})).toEqual({
+        acquired: false,
+        holder: living,
+      });
+      expect(readFileSync(file, 'utf8')).toBe(JSON.stringify(living));
+    });
+
+    test('is begun again from the head when the head is another dead one, whatever the middle says', async () => {
+      const file = path.join(temporaryFolder(), 'lock');
+      writeFileSync(file, dead('a'));
+      writeFileSync(place(file, 'a'), dead('b'));
+      beforeLink(place(file, 'b'), () => {
+        overtake(file, dead('c'), []);
+        writeFileSync(place(file, 'c'), JSON.stringify(living));
+      });
+      expect(await createChainLock(file).acquire({waitSeconds: 0})).toEqual({
+        acquired: false,
+        holder: living,
+      });
+      expect(readFileSync(file, 'utf8')).toBe(dead('c'));
+    });
+
+    test('is free when the quicker one has given it back', async () => {
+      const folder = temporaryFolder();
+      const file = path.join(folder, 'lock');
+      writeFileSync(file, dead('a'));
+      let heads: string[] = [];
+      beforeLink(place(file, 'a'), () => rmSync(file));
+      const {rename} = promises;
+      onTestFinished(() => {
+        promises.rename = rename;
+        syncBuiltinESMExports();
+      });
+      promises.rename = async (from, to) => {
+        heads = [...heads, String(to)];
+        return rename(from, to);
+      };
+      syncBuiltinESMExports();
+      const lock = createChainLock(file);
+      expect((await lock.acquire({waitSeconds: 0})).acquired).toBe(true);
+      // By a link, which only one can win: whoever came in the meantime would have been replaced.
+      expect([heads, (await lock.holder())?.pid, readdirSync(folder)]).toEqual([[], process.pid, ['lock']]);
+    });
   });
 
   test('is given back only by who holds it', async () => {

@@ -13,7 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import {describe, expect, onTestFinished, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
+import {systemErrorCode} from '../../../src/services/contracts/errors.ts';
 import {DurableFile} from '../../../src/services/stores/durable-file.ts';
 import {ensurePrivateFolder, writeDurably} from '../../../src/services/stores/durable-write.ts';
 import {renderJson, rewriteJson} from '../../../src/services/stores/json-text.ts';
@@ -305,6 +306,30 @@ describe('writing', () => {
     expect(error.code).toBe('E_STORE_WRITE');
     expect(error.message).toMatch(reason);
     expect(error.message.endsWith('; nothing was changed')).toBe(true);
+  });
+
+  test.each<{name: string; plant: (place: string, victim: string) => void}>([
+    {name: 'a link', plant: (place, victim) => symlinkSync(victim, place)},
+    {name: 'a second name of another file', plant: (place, victim) => linkSync(victim, place)},
+  ])('never goes through $name where its temporary file should be', async ({plant}) => {
+    const folder = temporaryFolder();
+    const file = path.join(folder, 'x.json');
+    const victim = path.join(folder, 'victim');
+    const planted = path.join(folder, `.x.json.${process.pid}.800000000000.tmp`);
+    writeFileSync(file, '{"a":1}');
+    writeFileSync(victim, 'precious');
+    plant(planted, victim);
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
+    const error = await writeDurably(file, '{"a":2}').catch(systemErrorCode);
+    expect([error, readFileSync(file, 'utf8'), readFileSync(victim, 'utf8'), existsSync(planted)]).toEqual([
+      'EEXIST',
+      '{"a":1}',
+      'precious',
+      true,
+    ]);
   });
 
   test('after a failure goes on when the cause is gone', async () => {
