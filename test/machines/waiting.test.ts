@@ -447,6 +447,35 @@ test('an agent that is silent for too long is interrupted, and resumed', async (
   expect(plan.started().slice(0, 2)).toEqual(['a-1 start null', 'a-1 resume session-1']);
 });
 
+test.each<{name: string; pauses: (plan: Awaited<ReturnType<typeof startPlan>>, agent: FakeAgent) => unknown}>(
+  [
+    {
+      name: 'is given up as silent',
+      pauses: async (plan, agent) => {
+        agent.silence = 15 * minute;
+        await plan.pass(10 * minute);
+      },
+    },
+    {name: 'is paused', pauses: (plan) => plan.actor.send(pause)},
+  ],
+)('a limit that an agent reports in the moment it $name is told to every project', async ({pauses}) => {
+  const plan = await startPlan({
+    plays: [(agent) => agent.opensSession()],
+    before: ({agents}) => {
+      agents.obeys.interrupt = false;
+    },
+  });
+  const [agent] = plan.agents.agents as [FakeAgent];
+  await pauses(plan, agent);
+  const failure = {kind: 'rate_limit', message: 'limit', reset_at: at(2 * hour)} as const;
+  agent.exits({exitCode: 1, verdict: {outcome: 'failed', failure, text: ''}});
+  for (let turn = 0; turn < 30; turn++) await settle();
+  expect(plan.runs.records('a')).toMatchObject([{state: 'paused'}]);
+  expect(await plan.limits.read('claude')).toMatchObject({until: at(2 * hour + minute), source: 'reported'});
+  if (plan.actor.getSnapshot().status === 'active') plan.actor.send(pause);
+  await plan.finished;
+});
+
 test('an agent that tries again in silence for ten minutes cannot reach its model', async () => {
   const plan = await startPlan({plays: [(agent) => agent.opensSession()]});
   const [agent] = plan.agents.agents as [FakeAgent];

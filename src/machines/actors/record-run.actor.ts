@@ -4,6 +4,7 @@ import type {ProcessIdentity} from '../../services/contracts/process.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {mergeSideEffects} from '../policies/review/side-effects.ts';
+import {retryOf} from '../policies/run/retry-time.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import type {CheckTrace, RunStep, SegmentWork} from '../policies/run/run-step.ts';
 import type {AgentEndings} from './agent.actor.ts';
@@ -76,6 +77,11 @@ export function defineRecordRunActor({
     if (step.type === 'withdrawn') await reinstate({runs, now}, run);
     if (isOver) endings.delete(run.run_id);
     if (step.type === 'ended') await noteLimit(limits, recorded, step);
+    // Paused meanwhile, or given up as silent: the limit is one all the same.
+    if (step.type === 'paused' && step.limit) {
+      const times = {now: recorded.updated_at, chance: trace.chance, hasWorked: step.hasWorked === true};
+      await noteFailure(limits, {...recorded, ...retryOf(recorded, step.limit, times), failure: step.limit});
+    }
     onRecorded(recorded);
     return recorded;
   });
@@ -118,16 +124,22 @@ async function checkTrace(
 /** Every project of the user is to know of a limit, and that it is over. */
 async function noteLimit(
   limits: Services['limits'],
-  {provider, segments, failure, retry_at, updated_at}: RunRecord,
+  run: RunRecord,
   {verdict}: Extract<RunStep, {type: 'ended'}>,
 ): Promise<void> {
   if (verdict.outcome !== 'failed') {
     // A turn that began before the limit was seen says nothing about it.
-    await limits.clear(provider, segments.at(-1)?.started_at ?? updated_at);
-  } else if (failure?.kind === 'rate_limit' && retry_at !== undefined) {
-    const source = failure.reset_at === undefined ? 'estimated' : 'reported';
-    await limits.save(provider, {until: retry_at, source, seenAt: updated_at});
-  }
+    await limits.clear(run.provider, run.segments.at(-1)?.started_at ?? run.updated_at);
+  } else await noteFailure(limits, run);
+}
+
+async function noteFailure(
+  limits: Services['limits'],
+  {provider, failure, retry_at, updated_at}: RunRecord,
+): Promise<void> {
+  if (failure?.kind !== 'rate_limit' || retry_at === undefined) return;
+  const source = failure.reset_at === undefined ? 'estimated' : 'reported';
+  await limits.save(provider, {until: retry_at, source, seenAt: updated_at});
 }
 
 /** The files before an agent is told to go. Those of a first segment were recorded when its run was prepared. */

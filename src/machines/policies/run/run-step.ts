@@ -43,6 +43,8 @@ export type RunStep =
       readonly resumable: boolean;
       /** The reason, if Blackbird itself paused the run. */
       readonly failure?: Failure;
+      /** A usage limit that its agent told of on the way: a pause is not why it met it. */
+      readonly limit?: Failure;
     } & Partial<Pick<SegmentExit, 'hasWorked'>>)
   /** The user wants to retry now instead of waiting. */
   | {readonly type: 'retryAsked'}
@@ -215,6 +217,7 @@ export const segmentStep = {
       resumable: isStored,
       hasWorked: exit?.hasWorked === true,
       ...(failure && {failure}),
+      ...(isLimited(exit) && {limit: exit.verdict.failure}),
     };
   },
 
@@ -228,6 +231,11 @@ export const segmentStep = {
     return {type: 'ended', ...seen, isSessionStored, isContinued: hasStood || earlierSegments > 0};
   },
 } as const;
+
+type FailedExit = SegmentExit & {readonly verdict: Extract<SegmentVerdict, {outcome: 'failed'}>};
+
+const isLimited = (exit: SegmentExit | null): exit is FailedExit =>
+  exit?.verdict.outcome === 'failed' && exit.verdict.failure.kind === 'rate_limit';
 
 export const spawnFailure = (message: string) => failedWith({kind: 'spawn_failed', message});
 
