@@ -11,7 +11,9 @@ export type Fault =
   /** The step fails; so does every later one unless it is `once`. */
   | {readonly kind: 'fail'; readonly code: string; readonly at: number; readonly once: boolean}
   /** Every write takes at most this many bytes. */
-  | {readonly kind: 'short'; readonly bytes: number};
+  | {readonly kind: 'short'; readonly bytes: number}
+  /** Every write says that it took all, and loses its last byte. */
+  | {readonly kind: 'lossy'};
 
 /** One step as it happened, for models of what a power cut would leave. */
 export type Step =
@@ -144,7 +146,12 @@ replace(fs, 'writeSync', (real) => (handle, data, offset = 0) => {
   const length = allowed(bytes.length - from);
   return take(
     writeStep(nameOf(handle), bytes, from, length),
-    () => (length === 0 ? 0 : real(handle, bytes, from, length)),
+    () => {
+      if (length === 0) return 0;
+      if (fault?.kind !== 'lossy') return real(handle, bytes, from, length);
+      real(handle, bytes, from, length - 1);
+      return length;
+    },
     () => real(handle, bytes, from, Math.floor(length / 2)),
   );
 });

@@ -1,5 +1,5 @@
 import {spawnSync} from 'node:child_process';
-import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import promises from 'node:fs/promises';
 import {syncBuiltinESMExports} from 'node:module';
 import path from 'node:path';
@@ -23,9 +23,13 @@ describe.skipIf(flock === null)('the kernel lock (needs flock of util-linux)', (
 
   test('keeps its file for ever, private and without a name when it is free', async () => {
     const file = path.join(temporaryFolder(), 'lock');
+    const mask = process.umask(0);
+    onTestFinished(() => {
+      process.umask(mask);
+    });
     const attempt = await createKernelLock(file, flock ?? '').acquire({waitSeconds: 0});
     if (attempt.acquired) await attempt.lock.release();
-    expect(readFileSync(file, 'utf8')).toBe('');
+    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['', 0o600]);
   });
 
   test('says so when its helper is not what it should be', async () => {
@@ -55,9 +59,14 @@ describe.skipIf(flock === null)('the kernel lock (needs flock of util-linux)', (
 describe('the chain lock', () => {
   describeProcessLock('chain', createChainLock);
 
-  test('is gone when it is free', async () => {
+  test('is private while it is held, and gone when it is free', async () => {
     const file = path.join(temporaryFolder(), 'lock');
+    const mask = process.umask(0);
+    onTestFinished(() => {
+      process.umask(mask);
+    });
     const attempt = await createChainLock(file).acquire({waitSeconds: 0});
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     if (attempt.acquired) await attempt.lock.release();
     expect(existsSync(file)).toBe(false);
   });

@@ -163,6 +163,18 @@ describe.each(scenarios)('%s: failing', (scenario) => {
   });
 });
 
+test.each(scenarios)(
+  '%s: a file that is shorter than what was written replaces nothing',
+  async (scenario) => {
+    const {error, content, names} = await runOne(makeJob(scenario, {kind: 'lossy'}));
+    expect([error?.code, content, names.filter(isTemporary)]).toEqual([
+      'E_STORE_WRITE',
+      oldContent(scenario),
+      [],
+    ]);
+  },
+);
+
 describe.each(scenarios)('%s: a power cut', (scenario) => {
   test('at any step leaves the old content or the new, and the new one once it was acknowledged', async () => {
     const {steps, content: newContent} = await runOne(makeJob(scenario, {kind: 'none'}));

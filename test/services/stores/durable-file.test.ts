@@ -378,6 +378,17 @@ describe('left-over temporary files', () => {
     expect(await afterWriteBeside([name])).toEqual([name]);
   });
 
+  test('of a living writer that belongs to somebody else are left alone', async () => {
+    vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('kill EPERM'), {code: 'EPERM'});
+    });
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
+    const name = leftover(1);
+    expect(await afterWriteBeside([name])).toEqual([name]);
+  });
+
   test('of another file, or of nobody’s making, are left alone', async () => {
     const {pid} = spawnSync('true');
     const names = [
