@@ -1,4 +1,4 @@
-// Everything that is read, fed with rubbish for longer than `npm test` does; then one line of 100 MB through the
+// Everything that is read, fed with rubbish, and random lives of the engine, for longer than `npm test` does; then one line of 100 MB through the
 // built program: npm run fuzz -- [--seed n] [--runs n]
 import {spawn} from 'node:child_process';
 import fs from 'node:fs';
@@ -21,7 +21,8 @@ console.log(
 
 const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const day = 24 * 60 * 60 * 1000;
-const args = [vitest, 'run', '--project', 'heavy', 'test/fuzz', `--testTimeout=${day}`, '--reporter=verbose'];
+const files = ['test/fuzz', 'test/machines/engine-invariants'];
+const args = [vitest, 'run', '--project', 'heavy', ...files, `--testTimeout=${day}`, '--reporter=verbose'];
 const env = {...process.env, FUZZ_SEED: String(seed), FUZZ_RUNS: String(runs)};
 const {code} = await run(process.execPath, args, {cwd: root, env, stdio: 'inherit'});
 const isWell = await longLine();

@@ -1,5 +1,4 @@
 import {Command} from 'commander';
-import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {Cli} from '../../src/cli/cli.ts';
 import type {CliContext} from '../../src/cli/context.ts';
@@ -9,6 +8,7 @@ import {type TaskStatus, taskStatuses} from '../../src/services/contracts/task-s
 import type {TuiPorts} from '../../src/ui/ports.ts';
 import {demo, type EngineProject, engineProject} from '../helpers/engine-project.ts';
 import {eventually} from '../helpers/eventually.ts';
+import fc, {runsOf} from '../helpers/fast-check.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {keys, tuiScreen} from '../ui/tui-screen.tsx';
 
@@ -139,7 +139,10 @@ async function pressFor(wanted: Wish, {press, tui, settled, screen}: Screen): Pr
       return press('t');
     case 'resume':
       press('u');
-      return inDialog('Which?', keys.enter);
+      // Nothing is marked until a key moves to it.
+      await inDialog('Which?', keys.down, keys.enter);
+      // It closes once the answer is written and its job has begun.
+      return eventually(() => expect(tui.get().ui.context.dialog?.type).not.toBe('questions'));
     case 'restart':
       press('R');
       return inDialog('Restart', 'y');
@@ -206,6 +209,6 @@ test('the same wishes by keys and by commands leave the same records', {timeout:
         expect({after: each, ...essence(pressed)}).toEqual({after: each, ...essence(typed)});
       }
     }),
-    {numRuns: Number(process.env.BLACKBIRD_TEST_RUNS ?? 10), seed: 20, endOnFailure: true},
+    {numRuns: runsOf(10), endOnFailure: true},
   );
 });

@@ -1,6 +1,5 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {readable} from '../../src/cli/job/readable-lines.ts';
 import {displayLine, displayText} from '../../src/machines/policies/text/display-text.ts';
@@ -9,6 +8,7 @@ import {providers} from '../../src/services/agents/providers.ts';
 import {gatherEndFacts} from '../../src/services/agents/verdicts.ts';
 import type {AgentEvent, AgentVerdict, Provider} from '../../src/services/contracts/agent.ts';
 import {createLineSplitter} from '../../src/services/output/line-splitter.ts';
+import fc from '../helpers/fast-check.ts';
 import {controlCharacters} from '../helpers/run-cli.ts';
 import {fuzz} from './fuzz.ts';
 import {changedBytes, changedJson, controls, jsonLike, texts} from './hostile.ts';

@@ -1,8 +1,8 @@
 import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {AppError} from '../../src/services/contracts/errors.ts';
+import fc from '../helpers/fast-check.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 import {fuzz} from './fuzz.ts';
 import {changedBytes, jsonLike} from './hostile.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../helpers/fast-check.ts';
 
 /** What steers a terminal, ends a line, hides or reorders, in the forms that simple filters leave. */
 export const controls = [

@@ -1,7 +1,6 @@
 import {createHash} from 'node:crypto';
 import {readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {csvPlan} from '../../src/machines/policies/exchange/csv-plan.ts';
 import {type ImportFormat, importFormats} from '../../src/machines/policies/exchange/import-formats.ts';
@@ -18,6 +17,7 @@ import type {Plan} from '../../src/services/contracts/plan.ts';
 import {planKinds} from '../../src/services/contracts/plan-answer.ts';
 import {bundledEntries, readBundle} from '../../src/services/journal/bundle-file.ts';
 import {inspectJournal, readJournalLines} from '../../src/services/journal/read-journal.ts';
+import fc from '../helpers/fast-check.ts';
 import {now, planOf, promptly, task} from '../helpers/plans.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 import {fuzz} from './fuzz.ts';

@@ -1,6 +1,5 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {createActor} from 'xstate';
 import {draftedQuestions} from '../../src/machines/actors/draft-answers.actor.ts';
@@ -13,6 +12,7 @@ import {AppError} from '../../src/services/contracts/errors.ts';
 import type {InspectedEntry, JournalEntry} from '../../src/services/contracts/journal.ts';
 import {answersDraft, createMemoryDraftStore} from '../fakes/memory-draft-store.ts';
 import {settle} from '../fakes/services.ts';
+import fc from '../helpers/fast-check.ts';
 import {executeJob, startJob} from '../helpers/jobs.ts';
 import {type ObservedEngine, observedEngine} from '../helpers/observed-engine.ts';
 import {now, planOf, task} from '../helpers/plans.ts';

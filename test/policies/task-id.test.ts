@@ -1,7 +1,7 @@
 import path from 'node:path';
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {isPlainTaskId} from '../../src/services/contracts/task-id.ts';
+import fc from '../helpers/fast-check.ts';
 
 describe('an id that can be a folder’s name as it is', () => {
   test.each([

@@ -1,5 +1,4 @@
 import {createHash} from 'node:crypto';
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {csvPlan} from '../../../src/machines/policies/exchange/csv-plan.ts';
 import {markdownPlan} from '../../../src/machines/policies/exchange/markdown-plan.ts';
@@ -11,6 +10,7 @@ import {tasksInTreeOrder} from '../../../src/machines/policies/plan/plan-graph.t
 import {setStatus} from '../../../src/machines/policies/plan/plan-status.ts';
 import type {Plan, Task} from '../../../src/services/contracts/plan.ts';
 import {errorOf} from '../../helpers/errors.ts';
+import fc from '../../helpers/fast-check.ts';
 import {family, now, planOf, task, taskIn} from '../../helpers/plans.ts';
 import {controlCharacters} from '../../helpers/run-cli.ts';
 

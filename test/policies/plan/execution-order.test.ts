@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {explainOrder} from '../../../src/machines/policies/plan/execution-order.ts';
 import {addDep, addTask} from '../../../src/machines/policies/plan/plan-edits.ts';
 import {setStatus} from '../../../src/machines/policies/plan/plan-status.ts';
 import {nextTask} from '../../../src/machines/policies/plan/readiness.ts';
 import type {Plan} from '../../../src/services/contracts/plan.ts';
+import fc from '../../helpers/fast-check.ts';
 
 const now = '2026-01-01T00:00:00Z';
 const empty: Plan = {schemaVersion: 1, items: new Map()};

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {
   addDep,
@@ -16,6 +15,7 @@ import {AppError} from '../../../src/services/contracts/errors.ts';
 import type {Plan} from '../../../src/services/contracts/plan.ts';
 import {taskStatuses} from '../../../src/services/contracts/task-status.ts';
 import {readPlanText, splicePlan, writePlanText} from '../../../src/services/stores/plan-text.ts';
+import fc from '../../helpers/fast-check.ts';
 import {family, now, planOf, task, taskIn} from '../../helpers/plans.ts';
 
 describe('any sequence of edits', () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {
   ancestorsOf,
@@ -16,6 +15,7 @@ import {
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import type {Plan} from '../../../src/services/contracts/plan.ts';
 import {errorOf} from '../../helpers/errors.ts';
+import fc from '../../helpers/fast-check.ts';
 import {family, planOf, task, taskIn} from '../../helpers/plans.ts';
 
 const ids = (tasks: ReadonlyArray<{id: string}>) => tasks.map(({id}) => id);

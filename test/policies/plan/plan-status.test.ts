@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {setStatus, settleParents, touch} from '../../../src/machines/policies/plan/plan-status.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import {type TaskStatus, taskStatuses} from '../../../src/services/contracts/task-status.ts';
 import {errorOf} from '../../helpers/errors.ts';
+import fc from '../../helpers/fast-check.ts';
 import {family, now, planOf, statuses, task, taskIn} from '../../helpers/plans.ts';
 
 test('parents that are not to be completed are only ever reopened', () => {

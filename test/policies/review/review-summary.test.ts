@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {
   cutDiffstat,
@@ -11,6 +10,7 @@ import {
   reviewLimits,
   reviewSummarySchema,
 } from '../../../src/services/contracts/changes.ts';
+import fc from '../../helpers/fast-check.ts';
 
 const file = (path: string, fields: Partial<ChangedFile> = {}): ChangedFile => ({
   path,

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {displayLine, displayText, visibleLine} from '../../../src/machines/policies/text/display-text.ts';
+import fc from '../../helpers/fast-check.ts';
 import {promptly} from '../../helpers/plans.ts';
 
 const ESC = '\u001b';

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {compareTimestamps, isTimestamp, laterOf} from '../../../src/machines/policies/text/timestamps.ts';
+import fc from '../../helpers/fast-check.ts';
 
 describe('compareTimestamps', () => {
   test.each([

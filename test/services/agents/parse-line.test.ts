@@ -1,6 +1,5 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {claudeProvider} from '../../../src/services/agents/claude.ts';
 import {codexProvider} from '../../../src/services/agents/codex.ts';
@@ -13,6 +12,7 @@ import type {
   AgentVerdict,
   Provider,
 } from '../../../src/services/contracts/agent.ts';
+import fc from '../../helpers/fast-check.ts';
 import {promptly} from '../../helpers/plans.ts';
 
 const vendors = [codexProvider, claudeProvider, demoProvider];

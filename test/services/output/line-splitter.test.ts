@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {createLineSplitter, maxLineBytes} from '../../../src/services/output/line-splitter.ts';
+import fc from '../../helpers/fast-check.ts';
 
 function split(chunks: readonly (Buffer | string)[], maxBytes = maxLineBytes) {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {createTail, tailBytes} from '../../../src/services/output/tail.ts';
+import fc from '../../helpers/fast-check.ts';
 
 function tailOf(chunks: readonly (Buffer | string)[], capacity?: number) {
   const tail = createTail(capacity);

@@ -1,9 +1,9 @@
 import {execFile} from 'node:child_process';
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import fc from 'fast-check';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {bundleWorker} from '../../helpers/bundle-worker.ts';
+import fc from '../../helpers/fast-check.ts';
 import type {Fault, Step} from '../../helpers/fault-fs.ts';
 import {planOf, task} from '../../helpers/plans.ts';
 import {sharedFolder} from '../../helpers/temp-folder.ts';

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {
   entriesUnder,
@@ -8,6 +7,7 @@ import {
   renderObject,
   rewriteJson,
 } from '../../../src/services/stores/json-text.ts';
+import fc from '../../helpers/fast-check.ts';
 import {promptly} from '../../helpers/plans.ts';
 
 const entries = (text: string) => objectEntries(text).map(({key, text: value}) => [key, value]);

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {editorKeymap} from '../../../src/ui/editor/editor-keymap.ts';
 import {
@@ -12,6 +11,7 @@ import {rankableFiles} from '../../../src/ui/editor/file-ranking.ts';
 import {createKeyDecoder} from '../../../src/ui/input/key-decoder.ts';
 import type {KeyPress} from '../../../src/ui/input/key-press.ts';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
+import fc from '../../helpers/fast-check.ts';
 
 const paths = ['src/refunds/route.ts', 'src/refunds/money.ts', 'docs/my file.md'];
 const frame: EditorFrame = {columns: 40, height: 5, files: rankableFiles(paths)};

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import {describe, expect, test, vi} from 'vitest';
 import {createFileIndex} from '../../../src/ui/editor/file-index.ts';
 import {matchesOf, rankableFiles, rankFiles} from '../../../src/ui/editor/file-ranking.ts';
 import {eventually} from '../../helpers/eventually.ts';
+import fc from '../../helpers/fast-check.ts';
 
 const ranked = (query: string, paths: readonly string[], limit = 10) =>
   rankFiles(rankableFiles(paths), query, limit);

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import * as edit from '../../../src/ui/editor/text-buffer.ts';
 import {boundariesOf} from '../../../src/ui/text/graphemes.ts';
+import fc from '../../helpers/fast-check.ts';
 
 /** The text with a bar where the cursor is, and back. */
 const at = (marked: string): edit.TextBuffer => ({

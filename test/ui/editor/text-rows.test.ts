@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {moveRows, rowAt, rowsOf, scrolledTo} from '../../../src/ui/editor/text-rows.ts';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
+import fc from '../../helpers/fast-check.ts';
 
 const broken = (text: string, columns: number) =>
   rowsOf(text, columns).map(({start, end}) => text.slice(start, end));

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {createKeyDecoder} from '../../../src/ui/input/key-decoder.ts';
 import type {KeyPress} from '../../../src/ui/input/key-press.ts';
+import fc from '../../helpers/fast-check.ts';
 
 const decoded = (...chunks: readonly string[]): KeyPress[] => {
   const decoder = createKeyDecoder();

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {
   cutEnd,
@@ -11,6 +10,7 @@ import {
 } from '../../../src/ui/text/fit.ts';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
 import {wrapped} from '../../../src/ui/text/wrap.ts';
+import fc from '../../helpers/fast-check.ts';
 
 test.each([
   {made: cutEnd('abc', 3), text: 'abc'},

@@ -1,8 +1,8 @@
 import {createRequire} from 'node:module';
 import {pathToFileURL} from 'node:url';
-import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {boundariesOf, graphemesOf, graphemeWidth, textWidth} from '../../../src/ui/text/graphemes.ts';
+import fc from '../../helpers/fast-check.ts';
 
 // Ink lays out with this package of its own; a different count would shift the cursor.
 const fromInk = createRequire(createRequire(import.meta.url).resolve('ink'));
