@@ -1,3 +1,4 @@
+import {type ChildProcess, spawn} from 'node:child_process';
 import path from 'node:path';
 import {execa} from 'execa';
 import {simpleGit} from 'simple-git';
@@ -37,6 +38,8 @@ export type Git = {
   feed(args: readonly string[], input: string, call?: GitCall): Promise<string>;
   /** The same where what it prints may be larger than memory; what a taker throws ends it. Asked again, it begins with another. */
   pour(args: readonly string[], input: string, newTaker: () => (chunk: Buffer) => void): Promise<void>;
+  /** For commands that say nothing where all is well: whatever they say is a failure. */
+  tell(args: readonly string[], input: string): Promise<void>;
 };
 
 /** What one call may print. More is no list that anything here could use. */
@@ -47,7 +50,15 @@ export function createGit(options: GitOptions): Git {
   return {
     run: (args, call = {}) => persistently(() => runOnce(options, args, call)),
     feed: (args, input, call = {}) => persistently(() => feedOnce(options, args, input, call)),
-    pour: (args, input, newTaker) => persistently(() => pourOnce(options, args, input, newTaker())),
+    pour: async (args, input, newTaker) => {
+      await persistently(() => pourOnce(options, args, input, newTaker()));
+    },
+    tell: async (args, input) => {
+      const said: Buffer[] = [];
+      const stderr = await persistently(() => pourOnce(options, args, input, (chunk) => said.push(chunk)));
+      const text = `${stderr}${Buffer.concat(said)}`;
+      if (text !== '') throw failure(args, 0, text);
+    },
   };
 }
 
@@ -118,19 +129,29 @@ async function feedOnce(
   return stdout;
 }
 
+/**
+ * What it prints as errors is returned. Every task waits for such a call, and execa takes longer for one than git does, so it is
+ * left out here.
+ */
 async function pourOnce(
   {cwd, env, signal, settings = []}: GitOptions,
   args: readonly string[],
   input: string,
   take: (chunk: Buffer) => void,
-): Promise<void> {
+): Promise<string> {
   const stop = new AbortController();
   const given = settings.flatMap((setting) => ['-c', setting]);
-  const job = execa('git', [...given, ...args], {
-    ...{cwd, env, extendEnv: false, input, cancelSignal: stop.signal},
-    ...{encoding: 'buffer', buffer: {stdout: false}, reject: false},
+  // Without pipes where the system has none left; what is wrong is told as an error then.
+  const child: ChildProcess = spawn('git', [...given, ...args], {cwd, env, signal: stop.signal});
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('close', resolve);
+    child.once('error', (error) => {
+      if (!stop.signal.aborted) reject(failure(args, -1, error.message));
+    });
   });
-  job.stdout.on('data', (chunk: Buffer) => {
+  const stderr: Buffer[] = [];
+  child.stderr?.on('data', (chunk: Buffer) => stderr.push(chunk));
+  child.stdout?.on('data', (chunk: Buffer) => {
     if (stop.signal.aborted) return;
     try {
       take(chunk);
@@ -138,8 +159,13 @@ async function pourOnce(
       stop.abort(error);
     }
   });
-  const {failed, exitCode = null, stderr} = await until(signal, stop, job);
-  if (failed) throw failure(args, exitCode, Buffer.from(stderr ?? []).toString());
+  // A git that ends before it has read everything says why by its exit code.
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(input);
+  const code = await until(signal, stop, ended);
+  const text = Buffer.concat(stderr).toString();
+  if (code !== 0) throw failure(args, code, text);
+  return text;
 }
 
 /**

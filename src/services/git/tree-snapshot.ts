@@ -155,14 +155,18 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<Written> {
     return (await git.run(['add', flag, '--ignore-errors', ...from], {answers: [0, 1]})).code === 0;
   };
   const others = [...scope, ...nested.map(except), ...[...bulky.keys()].map(except)];
-  const isAdded = changed.every((file) => bulky.has(file)) || (await add('-A', others));
+  const isAdded =
+    (await addFiles(
+      git,
+      changed.filter((file) => !bulky.has(file)),
+    )) || (await add('-A', others));
   const small = forced.filter((file) => files.has(file) && !bulky.has(file));
   const isForced = small.length === 0 || (await add('-f', small.map(literally)));
   const missing = isAdded && isForced ? [] : await list(['-o', '-m', '--exclude-standard', '--', ...others]);
   const unread = await statsOf(repository.top, missing.filter(isPath));
 
   const isClean = changed.length + dropped.length + small.length === 0;
-  if (isClean && isSlow) await git.run(['update-index', '-q', '--refresh'], {answers: [0, 1]});
+  if (isSlow) await git.run(['update-index', '-q', '--refresh'], {answers: [0, 1]});
   const tree = isClean && snapshot.known ? snapshot.known : (await git.run(['write-tree'])).text.trim();
   const isAllOfIndex = nested.length + bulky.size + unread.size === 0;
   const isSameIgnored = dropped.length + small.length === 0 && !isTouched(ignored, seen);
@@ -180,6 +184,23 @@ const isRules = (file: string) => path.posix.basename(file).toLowerCase() === '.
 /** Whether any of these is new, changed or gone. */
 const isTouched = (files: readonly string[], seen: readonly string[]) =>
   files.length > 0 && withoutAll(files, seen).length < files.length;
+
+/**
+ * Files as they are now, by their names: git need not look for them once more. False where it has to: a name that is no text, and
+ * whatever an index does not take.
+ */
+async function addFiles(git: Git, files: readonly string[]): Promise<boolean> {
+  if (files.length === 0) return true;
+  if (files.some((file) => file.includes('\ufffd'))) return false;
+  const input = files.map((file) => `${file}\0`).join('');
+  try {
+    await git.tell(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], input);
+    return true;
+  } catch (error) {
+    if (!(error instanceof GitFailure) || error.kind !== 'failed') throw error;
+    return false;
+  }
+}
 
 /** Nothing where the tree is gone: whatever shows the change says so. */
 async function namesIn(git: Git, tree: string): Promise<string[]> {

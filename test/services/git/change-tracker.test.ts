@@ -261,6 +261,18 @@ describe('what a task changed', () => {
     expect(files).toEqual(['file', 'file/now-inside', 'folder', 'folder/inside']);
   });
 
+  test('files that become empty folders', async () => {
+    const {change, write, remove, folder} = testRepository();
+    write('file');
+    const {files, diff} = await change(() => {
+      remove('file');
+      mkdirSync(path.join(folder, 'file'));
+      write('other');
+    });
+    expect(files).toEqual(['file', 'other']);
+    expect(diff).toContain('deleted file mode 100644');
+  });
+
   test('a change that keeps size and time', async () => {
     const {change, write, folder} = testRepository();
     write('a', '1111\n');
@@ -634,6 +646,16 @@ describe('what git would leave out', () => {
     const {change, write} = testRepository();
     const {diff} = await change(() => write(name, 'evil\n'));
     expect(diff).toContain('\n+evil\n');
+  });
+
+  test('a link that git takes for no good list of submodules, and the others are seen', async () => {
+    const {change, write, folder} = testRepository();
+    const {files, diff} = await change(() => {
+      symlinkSync('readme.md', path.join(folder, '.gitmodules'));
+      write('other');
+    });
+    expect(files).toEqual(['.gitmodules', 'other']);
+    expect(diff).toMatch(/^\+9 bytes, changed \S+; cannot be read$/m);
   });
 
   test('a folder that is called .GIT does not make two names one', async () => {
