@@ -2,16 +2,18 @@ import path from 'node:path';
 import {checkPlanChange, checkRawPlan} from '../machines/policies/plan/plan-validation.ts';
 import {createConfigStore} from '../services/config/config-store.ts';
 import type {ConfigStore} from '../services/contracts/config.ts';
+import type {Services} from '../services/contracts/services.ts';
 import type {PlanStore} from '../services/contracts/stores.ts';
 import {createPlanStore} from '../services/stores/plan-store.ts';
-import {createPlanTrail} from '../services/stores/plan-trail.ts';
 import {ensureStateFolder, type ProjectFolder, projectFolder} from '../services/stores/project-folder.ts';
+import {createWriteTrail, watchWrites} from '../services/stores/write-trail.ts';
 
 /** The services of one project, wired to what is really on disk. */
 export type Project = {
   readonly folder: ProjectFolder;
   readonly plans: PlanStore;
   readonly config: ConfigStore;
+  readonly watchSettings: Services['watchSettings'];
   /** Where it is asked for agents by name or command. */
   readonly env: Env;
   readonly userConfigFile: string;
@@ -21,6 +23,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export function openProject({root, home, env}: {root: string; home: string; env: Env}): Project {
   const folder = projectFolder(root);
+  // What an agent does to the plan or the settings by calling Blackbird is the agent's doing.
+  const trail = createWriteTrail(env.BLACKBIRD_RUN_ID === undefined ? folder.writeTrailFile : null);
   const userConfigFile = path.join(home, '.blackbird', 'config.json');
   return {
     folder,
@@ -28,8 +32,7 @@ export function openProject({root, home, env}: {root: string; home: string; env:
     userConfigFile,
     plans: createPlanStore({
       file: folder.planFile,
-      // What an agent does to the plan by calling Blackbird is the agent's doing.
-      trail: createPlanTrail(env.BLACKBIRD_RUN_ID === undefined ? folder.planTrailFile : null),
+      trail,
       rules: {check: checkRawPlan, checkChange: checkPlanChange},
       // Only changes need it, and reading a plan is what every command does.
       lock: async () => {
@@ -38,6 +41,7 @@ export function openProject({root, home, env}: {root: string; home: string; env:
         return createProcessLock(folder.planLockFile);
       },
     }),
-    config: createConfigStore({project: folder.configFile, global: userConfigFile}),
+    config: createConfigStore({project: folder.configFile, global: userConfigFile}, trail),
+    watchSettings: () => watchWrites(trail, folder.configFile),
   };
 }

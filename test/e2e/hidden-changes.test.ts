@@ -373,6 +373,24 @@ test('a rejection puts the settings back: the next job has its checkpoints', asy
   expect((await project.run(['config', 'get', 'execution.stopAfterEachTask'])).out).toBe('true\n');
 });
 
+test('a rejection leaves what a person set with Blackbird meanwhile, and not what the agent set with it', async () => {
+  const set = 'blackbird config set execution.retries 3';
+  const person = hostile(`env -u BLACKBIRD_RUN_ID ${set}`, checkpoint);
+  expect((await person.run(['execute'])).out).toContain(
+    'beware: .blackbird/config.json was changed with Blackbird meanwhile; it counts from the next job on\n',
+  );
+  expect((await person.run(['review', 'a', '--reject', 'no'])).out).toContain(
+    'settings that stay as they are now, check before you continue: execution.retries; put them back with: blackbird config unset execution.retries\n',
+  );
+  expect((await person.run(['config', 'get', 'execution.retries'])).out).toBe('3\n');
+  const agent = hostile(set, checkpoint);
+  await agent.run(['execute']);
+  expect((await agent.run(['review', 'a', '--reject', 'no'])).out).toContain(
+    "the agent's edits of the settings were taken back: execution.retries\n",
+  );
+  expect((await agent.run(['config', 'get', 'execution.retries'])).out).toBe('0\n');
+});
+
 test('a rejection takes the edits of the plan back, an undo of what was approved, too', async () => {
   const planned = (project: EngineProject) =>
     readFileSync(path.join(project.folder, 'blackbird.plan.json'), 'utf8');

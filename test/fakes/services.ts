@@ -179,6 +179,7 @@ export function createFakeServices({
     writeSetting: async (key, value, seen) => {
       log.push(`setting ${key} ${JSON.stringify(seen.value)} → ${JSON.stringify(value)}`);
     },
+    watchSettings: () => () => null,
     chooseAgent: async (named = 'saved:claude') => {
       const [, isSaved, id] = /^(saved:)?(.+)$/.exec(named) ?? [];
       return {id: id as ProviderId, source: isSaved ? 'saved' : 'option'};

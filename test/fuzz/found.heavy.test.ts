@@ -6,8 +6,8 @@ import {checkReviewAnswer} from '../../src/machines/policies/review/check-review
 import {readBundle} from '../../src/services/journal/bundle-file.ts';
 import {createDecisionInbox} from '../../src/services/stores/decision-inbox.ts';
 import {createJobStore} from '../../src/services/stores/job-store.ts';
-import {createPlanTrail} from '../../src/services/stores/plan-trail.ts';
 import {createRunStore} from '../../src/services/stores/run-store.ts';
+import {createWriteTrail} from '../../src/services/stores/write-trail.ts';
 import {errorOf, rejectionOf} from '../helpers/errors.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 
@@ -62,7 +62,7 @@ describe('a link to a device in the place of a file is not read without an end',
 
   test('the trail of the plan', () => {
     const folder = linked('plan.writes');
-    expect(createPlanTrail(path.join(folder, 'plan.writes')).leads('a', 'b')).toBeNull();
+    expect(createWriteTrail(path.join(folder, 'plan.writes')).leads('a', 'b')).toBeNull();
   });
 
   test('a decision', () => {

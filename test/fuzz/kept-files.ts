@@ -13,8 +13,8 @@ import {createFeedbackStore} from '../../src/services/stores/feedback-store.ts';
 import {createJobStore} from '../../src/services/stores/job-store.ts';
 import {createPlanDraftStore} from '../../src/services/stores/plan-draft-store.ts';
 import {createPlanStore} from '../../src/services/stores/plan-store.ts';
-import {createPlanTrail} from '../../src/services/stores/plan-trail.ts';
 import {createRunStore} from '../../src/services/stores/run-store.ts';
+import {createWriteTrail} from '../../src/services/stores/write-trail.ts';
 
 /** Nobody else is there. */
 const freeLock: ProcessLock = {
@@ -299,7 +299,7 @@ export const kept: readonly Kept[] = [
     sample: JSON.stringify('a b\nb c\nc d\n'),
     isReplaceable: true,
     open: (folder) => {
-      const trail = createPlanTrail(path.join(folder, '.blackbird/plan.writes'));
+      const trail = createWriteTrail(path.join(folder, '.blackbird/plan.writes'));
       return {read: async () => trail.leads('a', 'd'), change: async () => trail.note('d', 'e')};
     },
   },

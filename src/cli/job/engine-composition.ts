@@ -83,7 +83,7 @@ export async function openEngine({
   onPrompt,
   observe,
 }: OpenEngineOptions): Promise<OpenedEngine> {
-  const {folder, plans, config, userConfigFile} = project;
+  const {folder, plans, config, userConfigFile, watchSettings} = project;
   const runs = createRunStore({folder: folder.runsFolder});
   const drafts = createDraftStore({
     folder: folder.draftsFolder,
@@ -150,6 +150,7 @@ export async function openEngine({
     // What an agent put there may be no setting at all; it goes all the same.
     writeSetting: (key, value, seen) =>
       config.write('project', key as SettingKey, value as SettingValue | undefined, seen),
+    watchSettings,
     chooseAgent: (named) => chooseAgent({folder, env, agent: named}),
     lock: createProjectLock(folder),
     hooks: createHookRunner({cwd: facts.root, env}),

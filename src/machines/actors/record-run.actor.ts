@@ -23,6 +23,7 @@ export function defineRecordRunActor({
   plans,
   inbox,
   surroundings,
+  watchSettings,
   limits,
   endings,
   checkEndings = new Map(),
@@ -37,6 +38,7 @@ export function defineRecordRunActor({
   plans: Services['plans'];
   inbox: Services['inbox'];
   surroundings: Services['surroundings'];
+  watchSettings: Services['watchSettings'];
   limits: Services['limits'];
   endings: AgentEndings;
   checkEndings?: CheckEndings;
@@ -46,7 +48,7 @@ export function defineRecordRunActor({
   chance: () => number;
   onRecorded: (run: RunRecord) => void;
 }) {
-  const watch = createSideEffectWatch({plans, runs, inbox, surroundings, now});
+  const watch = createSideEffectWatch({plans, runs, inbox, surroundings, watchSettings, now});
   return fromPromise<RunRecord, RecordRunInput>(async ({input: {run, step}}) => {
     const {end = null, text: result = ''} = endings.get(run.run_id) ?? {};
     // The last write of a segment: its files are looked at before, nobody asks for the ending after.

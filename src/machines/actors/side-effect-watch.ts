@@ -17,6 +17,8 @@ type Watched = {
   readonly since: string;
   /** Runs of other tasks that wait for a decision, as they were. */
   readonly gates: readonly RunRecord[];
+  /** Who wrote the settings since; nobody knows after a crash. */
+  readonly settingsBy: ReturnType<Services['watchSettings']>;
 };
 
 /** Remembers what is around the files when an agent is told to go, out of the agent's reach. */
@@ -33,24 +35,27 @@ export function createSideEffectWatch({
   runs,
   inbox,
   surroundings,
+  watchSettings,
   now,
-}: Pick<Services, 'plans' | 'runs' | 'inbox' | 'surroundings' | 'now'>): SideEffectWatch {
+}: Pick<Services, 'plans' | 'runs' | 'inbox' | 'surroundings' | 'watchSettings' | 'now'>): SideEffectWatch {
   const watched = new Map<string, Watched>();
 
   const recall = async ({segments}: RunRecord): Promise<Watched | null> => {
     const {surroundings: known, started_at: since = ''} = segments.at(-1) ?? {};
     if (known === undefined) return null;
-    return {before: recalled(known), plan: await plans.watch(known.plan), since, gates: []};
+    const plan = await plans.watch(known.plan);
+    return {before: recalled(known), plan, since, gates: [], settingsBy: () => null};
   };
 
   return {
     begin: async (run) => {
+      const settingsBy = watchSettings();
       const [before, plan, gates] = await Promise.all([
         surroundings.look({withIgnored: true}),
         plans.watch(),
         openGates({plans, runs}, run.task_id),
       ]);
-      watched.set(run.run_id, {before, plan, since: now(), gates});
+      watched.set(run.run_id, {before, plan, since: now(), gates, settingsBy});
       return kept(before, plan.version);
     },
     isWatching: ({run_id}) => watched.has(run_id),
@@ -71,7 +76,7 @@ export function createSideEffectWatch({
         predecided: [run, ...begun.gates].filter((each) => inbox.discard(each)),
         ...foreignRecords(begun.before.records, after.records, [run, ...opened]),
       };
-      const seen = {before: begun.before, after, plan, ignored};
+      const seen = {before: begun.before, after, plan, ignored, settingsBy: begun.settingsBy()};
       // What the files were before went with the repository.
       const written = isReplaced(seen) ? await surroundings.writtenSince(begun.since) : null;
       return [...recordEffects(records), ...sideEffectsOf({...seen, ...(written && {written})})];

@@ -11,13 +11,19 @@ import {DurableFile} from '../stores/durable-file.ts';
 import {ensurePrivateFolder} from '../stores/durable-write.ts';
 import {renderDocument} from '../stores/json-text.ts';
 import {reasonOf} from '../stores/store-errors.ts';
+import {versionOf} from '../stores/whole-file.ts';
+import {createWriteTrail, type WriteTrail} from '../stores/write-trail.ts';
 
 type Content = Readonly<Record<string, unknown>>;
 
 const maxConfigBytes = 1024 * 1024;
 
 /** The configuration files of a project and its user, strongest layer first. */
-export function createConfigStore(files: Record<ConfigLayerName, string>): ConfigStore {
+export function createConfigStore(
+  files: Record<ConfigLayerName, string>,
+  /** Of the project's settings; those of the user serve other projects, too. */
+  trail: WriteTrail = createWriteTrail(null),
+): ConfigStore {
   const database = (layer: ConfigLayerName) =>
     new Low<Content | null>(
       new DurableFile<Content | null>({
@@ -59,8 +65,10 @@ export function createConfigStore(files: Record<ConfigLayerName, string>): Confi
       await underLock(file, async () => {
         // Read again under the lock: another process may have set another key meanwhile.
         const {layer, next: latest} = await change();
+        const before = versionOf(file);
         layer.data = latest;
         await layer.write();
+        if (name === 'project') trail.note(before, versionOf(file));
       });
     },
   };

@@ -40,6 +40,8 @@ export type Services = {
   readonly settings: () => Promise<readonly ConfigLayer[]>;
   /** Sets one of the project, or removes it; refused where it is not as it was `seen`. */
   readonly writeSetting: (key: string, value: unknown, seen: {readonly value: unknown}) => Promise<void>;
+  /** From now on: whether this Blackbird, or others as well, alone wrote the settings of the project; null for anybody else. */
+  readonly watchSettings: () => () => 'here' | 'elsewhere' | null;
   /** The agent for a job; `named` is the one asked for in this very call. */
   readonly chooseAgent: (named: string | undefined) => Promise<ProviderChoice>;
   readonly lock: ProjectLock;

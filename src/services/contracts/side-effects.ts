@@ -55,6 +55,8 @@ export const sideEffectSchema = z.looseObject({
   /** Of a settings file, where its content is known: the first edits, and how many more there are. */
   settings: z.array(settingEditSchema).optional(),
   more_settings: z.int().optional(),
+  /** Of the project's settings: by a Blackbird of another process, a person or an agent that hides behind one. */
+  is_by_blackbird: z.boolean().optional(),
 });
 export type SideEffect = z.infer<typeof sideEffectSchema>;
 

@@ -62,6 +62,7 @@ export function createMemoryServices(project: MemoryProject): Services {
     project: {root: '/', isGitRepository: async () => false, snapshot: async () => null},
     settings: async () => settings,
     writeSetting: async () => {},
+    watchSettings: () => () => null,
     chooseAgent: async () => agent,
     lock: {acquire: async () => {}, release: async () => {}},
     hooks: {run: async () => null, stop: () => {}},

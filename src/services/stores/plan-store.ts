@@ -6,8 +6,8 @@ import type {PlanRules, PlanStore} from '../contracts/stores.ts';
 import {createLingeringLock} from '../lock/lingering-lock.ts';
 import {DurableFile} from './durable-file.ts';
 import {readPlanText, splicePlan, writePlanText} from './plan-text.ts';
-import {createPlanTrail, type PlanTrail} from './plan-trail.ts';
 import {versionOf} from './whole-file.ts';
+import {createWriteTrail, type WriteTrail} from './write-trail.ts';
 
 const maxPlanBytes = 256 * 1024 * 1024;
 
@@ -19,12 +19,12 @@ export function createPlanStore({
   file,
   lock,
   rules,
-  trail = createPlanTrail(null),
+  trail = createWriteTrail(null),
 }: {
   file: string;
   lock: () => Promise<ProcessLock>;
   rules: PlanRules;
-  trail?: PlanTrail;
+  trail?: WriteTrail;
 }): PlanStore {
   /** What is on disk. */
   let cached: {version: string; check: PlanCheck} | null = null;

@@ -13,7 +13,7 @@ export type ProjectFolder = {
   readonly stateFolder: string;
   readonly configFile: string;
   readonly planLockFile: string;
-  readonly planTrailFile: string;
+  readonly writeTrailFile: string;
   readonly lockFile: string;
   readonly agentFile: string;
   readonly agentCacheFile: string;
@@ -34,7 +34,7 @@ export function projectFolder(root: string): ProjectFolder {
     stateFolder,
     configFile: path.join(stateFolder, 'config.json'),
     planLockFile: path.join(stateFolder, 'plan.lock'),
-    planTrailFile: path.join(stateFolder, 'plan.writes'),
+    writeTrailFile: path.join(stateFolder, 'plan.writes'),
     lockFile: path.join(stateFolder, 'lock'),
     agentFile: path.join(stateFolder, 'agent.json'),
     agentCacheFile: path.join(stateFolder, 'agent-versions.json'),

@@ -125,6 +125,29 @@ describe('settings go back to what they were before the agent', () => {
     });
   });
 
+  test('what a person set with Blackbird in another terminal is named and stays', () => {
+    const effects = settingsEffects(around(gated), around(open), 'elsewhere');
+    expect(effects).toEqual([
+      {
+        kind: 'settings',
+        text: `${file} was changed with Blackbird meanwhile; it counts from the next job on`,
+        path: file,
+        is_by_blackbird: true,
+        settings: [{key, before: true, after: false}],
+      },
+    ]);
+    expect(settingsToTakeBack(layer(open), effects)).toEqual({writes: [], left: [{key, command}]});
+    // What the agent did before goes back to what it found, unless the person set it since.
+    const agents = edited({a: 1}, {a: 2});
+    const persons = settingsEffects(around({a: 2}), around({a: 3}), 'elsewhere');
+    expect(settingsToTakeBack(layer({a: 3}), [...agents, ...persons]).writes).toEqual([]);
+    expect(settingsToTakeBack(layer({a: 2}), [...agents, ...persons]).writes).toMatchObject([{value: 1}]);
+  });
+
+  test('what a person set in this very Blackbird is nothing of the task', () => {
+    expect(settingsEffects(around(gated), around(open), 'here')).toEqual([]);
+  });
+
   test('what is not known is not passed over', () => {
     expect(settingsToTakeBack(layer(open), edited(undefined, open))).toEqual({
       writes: [],

@@ -38,7 +38,7 @@ test('everything of a project has its place', () => {
     jobsFolder: '/work/shop/.blackbird/jobs',
     requestsFolder: '/work/shop/.blackbird/requests',
     planDraftsFolder: '/work/shop/.blackbird/plan-drafts',
-    planTrailFile: '/work/shop/.blackbird/plan.writes',
+    writeTrailFile: '/work/shop/.blackbird/plan.writes',
   });
 });
 

@@ -7,17 +7,27 @@ import type {
   Surroundings,
 } from '../../../services/contracts/side-effects.ts';
 
+export const projectSettings = '.blackbird/config.json';
+
 /** Settings files that someone else wrote while an agent was working, with every changed key. */
-export function settingsEffects(before: Surroundings, after: Surroundings): SideEffect[] {
+export function settingsEffects(
+  before: Surroundings,
+  after: Surroundings,
+  by: 'here' | 'elsewhere' | null = null,
+): SideEffect[] {
   return [...after.settings].flatMap(([path, now]): SideEffect[] => {
     const old = before.settings.get(path) ?? null;
-    if (old === now) return [];
+    const isProject = path === projectSettings;
+    if (old === now || (isProject && by === 'here')) return [];
+    const isByBlackbird = isProject && by === 'elsewhere';
+    const way = isByBlackbird ? ' with Blackbird meanwhile' : '';
     const verb = old === null ? 'created' : now === null ? 'removed' : 'changed';
     // Project instructions are read before each task.
     const counts = path.endsWith('.md') ? 'the next agents are told it' : 'it counts from the next job on';
     const [then, today] = [before.contents?.get(path), after.contents?.get(path)];
     const edits = then === undefined || today === undefined ? null : keptEdits(editsOf(then, today));
-    return [{kind: 'settings', text: `${path} was ${verb}; ${counts}`, path, ...edits}];
+    const own = isByBlackbird ? {is_by_blackbird: true} : null;
+    return [{kind: 'settings', text: `${path} was ${verb}${way}; ${counts}`, path, ...own, ...edits}];
   });
 }
 

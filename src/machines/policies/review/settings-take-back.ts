@@ -9,6 +9,7 @@ import {valueAt} from '../config-resolution.ts';
 import {settingText} from '../setting-types.ts';
 import type {SettingsTakenBack} from './effect-words.ts';
 import {valueBefore} from './plan-take-back.ts';
+import {projectSettings} from './settings-effects.ts';
 
 /** `command` is for the user, in case the write is refused. */
 export type SettingWrite = {
@@ -22,7 +23,7 @@ type Left = SettingsTakenBack['left'][number];
 
 /** By the names used in side effects. User settings also serve other projects, so they are only reported. */
 const files = [
-  {layer: 'project', path: '.blackbird/config.json', flag: '', prefix: ''},
+  {layer: 'project', path: projectSettings, flag: '', prefix: ''},
   {layer: 'global', path: '~/.blackbird/config.json', flag: ' --global', prefix: '~ '},
 ] as const;
 
@@ -44,10 +45,10 @@ export function settingsToTakeBack(
       ({settings, more_settings: more = 0}) => settings === undefined || more > 0,
     );
     if (isUnknown) left.push(look);
-    for (const edits of byKey(ofFile.flatMap(({settings = []}) => settings))) {
+    for (const edits of byKey(ofFile)) {
       const [{key, before, is_cut: isCut}] = edits;
       const now = valueAt(layer?.content ?? {}, key);
-      const back = layer?.problem === undefined ? valueBefore(now, edits) : null;
+      const back = layer?.problem === undefined ? valueBefore(now, edits.filter(isByAgent)) : null;
       const command = commandFor(edits[0], path, flag);
       if (back !== null && name === 'project') writes.push({key, value: back.value, seen: now, command});
       else if (isCut === true || JSON.stringify(now) !== JSON.stringify(before))
@@ -59,13 +60,20 @@ export function settingsToTakeBack(
   return {writes: [...writes.filter(isRemoval), ...writes.filter((write) => !isRemoval(write))], left};
 }
 
-type EditsOfKey = readonly [SettingEdit, ...SettingEdit[]];
+/** `isByAgent`: not by a Blackbird that no agent called. */
+type EditOfKey = SettingEdit & {readonly isByAgent: boolean};
+type EditsOfKey = readonly [EditOfKey, ...EditOfKey[]];
 
-function byKey(edits: readonly SettingEdit[]): EditsOfKey[] {
+const isByAgent = (edit: EditOfKey) => edit.isByAgent;
+
+function byKey(effects: readonly SideEffect[]): EditsOfKey[] {
   const groups = new Map<string, EditsOfKey>();
-  for (const edit of edits) {
-    const group = groups.get(edit.key);
-    groups.set(edit.key, group ? [...group, edit] : [edit]);
+  for (const {settings = [], is_by_blackbird: isByBlackbird = false} of effects) {
+    for (const each of settings) {
+      const edit = {...each, isByAgent: !isByBlackbird};
+      const group = groups.get(edit.key);
+      groups.set(edit.key, group ? [...group, edit] : [edit]);
+    }
   }
   return [...groups.values()];
 }

@@ -21,6 +21,8 @@ export type SeenAround = {
   /** Null if only Blackbird wrote the plan. */
   readonly plan: ForeignPlanEdit | null;
   readonly ignored: NewIgnored;
+  /** Which Blackbirds alone wrote the settings of the project; null where somebody else did. */
+  readonly settingsBy?: 'here' | 'elsewhere' | null;
   /** New project files, if git cannot tell. */
   readonly written?: NewIgnored;
 };
@@ -30,10 +32,10 @@ export const isReplaced = ({before, after}: Pick<SeenAround, 'before' | 'after'>
   before.repository !== null && after.repository?.id !== before.repository.id;
 
 /** What happened outside the diff while an agent was working, most serious first. */
-export function sideEffectsOf({before, after, plan, ignored, written}: SeenAround): SideEffect[] {
+export function sideEffectsOf({before, after, plan, ignored, settingsBy, written}: SeenAround): SideEffect[] {
   return [
     ...(plan === null ? [] : planEffects(plan)),
-    ...settingsEffects(before, after),
+    ...settingsEffects(before, after, settingsBy),
     ...repositoryEffects(before.repository, after.repository),
     ...(written ? writtenEffects(written) : []),
     ...ignoredEffects(ignored),

@@ -1,12 +1,14 @@
 import {closeSync, constants, lstatSync, openSync, rmSync, writeSync} from 'node:fs';
-import {readWholeBytes} from './whole-file.ts';
+import {readWholeBytes, versionOf} from './whole-file.ts';
 
-/** Which version of the plan file Blackbird made out of which, so that a change by anybody else stands out. */
-export type PlanTrail = {
+/** Which version of the plan or the settings Blackbird made out of which, so that a change by anybody else stands out. */
+export type WriteTrail = {
   note(before: string | null, after: string | null): void;
   /** Whether Blackbird alone led from one version to the other: this very process, or others as well. */
-  leads(from: string | null, to: string | null): 'here' | 'elsewhere' | null;
+  leads(from: string | null, to: string | null): Writer | null;
 };
+
+type Writer = 'here' | 'elsewhere';
 
 /** Begun anew when it is larger: only the writes during one run matter. */
 const maxBytes = 256 * 1024;
@@ -15,7 +17,7 @@ const maxBytes = 256 * 1024;
  * `file` is shared with the Blackbirds of other terminals. Null keeps the trail in memory: for a Blackbird that
  * an agent called, whose edits are the agent's.
  */
-export function createPlanTrail(file: string | null): PlanTrail {
+export function createWriteTrail(file: string | null): WriteTrail {
   const own = new Set<string>();
   return {
     note: (before, after) => {
@@ -38,6 +40,12 @@ export function createPlanTrail(file: string | null): PlanTrail {
       return isHere ? 'here' : 'elsewhere';
     },
   };
+}
+
+/** Watches a file from now on: who wrote all that has changed since; null where somebody else had a part in it. */
+export function watchWrites(trail: WriteTrail, file: string): () => Writer | null {
+  const from = versionOf(file);
+  return () => trail.leads(from, versionOf(file));
 }
 
 function append(file: string, line: string): void {
