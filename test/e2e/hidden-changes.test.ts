@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {existsSync, mkdirSync, readFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, rmSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {type EngineProject, engineProject} from '../helpers/engine-project.ts';
@@ -360,6 +360,27 @@ test('an agent that edits the plan is stopped for a decision, though nobody aske
   expect((await project.run(['review', 'a', '--approve-quit'])).code).toBe(0);
   expect((await project.run(['execute'])).code).toBe(0);
   expect(project.statuses()).toEqual({a: 'done', b: 'done'});
+});
+
+test('files that change between the end of the agent and the approval are named, and not approved', async () => {
+  const project = hostile('echo kind > evil.txt', checkpoint);
+  expect((await project.run(['execute'])).code).toBe(4);
+  project.write('evil.txt', 'evil\n');
+  project.write('other.txt', 'evil\n');
+  const text = 'changed after the agent ended, and not part of what you approved: evil.txt, other.txt';
+  expect((await project.run(['review', 'a', '--approve-quit'])).out).toContain(
+    `✓ a  approved\n  beware: ${text}\n`,
+  );
+  expect(project.latest('a')).toMatchObject({
+    ...{decision_state: 'approved_quit', side_effects: [{kind: 'late_changes', text}]},
+    review_summary: {files: ['evil.txt', 'mark']},
+  });
+  // Said anew by the next approval.
+  expect((await project.run(['review', 'a', '--withdraw'])).code).toBe(0);
+  project.write('evil.txt', 'kind\n');
+  rmSync(path.join(project.folder, 'other.txt'));
+  expect((await project.run(['review', 'a', '--approve-quit'])).out).not.toContain('beware');
+  expect(project.latest('a')).toMatchObject({decision_state: 'approved_quit', side_effects: []});
 });
 
 test('a rejection puts the settings back: the next job has its checkpoints', async () => {

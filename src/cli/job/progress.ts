@@ -198,7 +198,9 @@ function decisionLine(run: RunRecord, paint: ReturnType<typeof painter>): string
   const [style, symbol, word] = outcomes[state];
   const committed =
     commit === undefined ? '' : `${commit.sha === undefined ? '\n  ' : '  '}${commitWords(commit)}`;
-  return `${paint(style, symbol)} ${displayLine(task_id)}  ${state === 'succeeded' ? 'approved' : `accepted as ${word}`}${committed}`;
+  const late = (run.side_effects ?? []).filter(({kind}) => kind === 'late_changes');
+  const beware = late.map(({text}) => `\n  ${paint('yellow', 'beware:')} ${visibleLine(text)}`).join('');
+  return `${paint(style, symbol)} ${displayLine(task_id)}  ${state === 'succeeded' ? 'approved' : `accepted as ${word}`}${committed}${beware}`;
 }
 
 function changedFiles({review_summary: summary}: RunRecord): string[] {

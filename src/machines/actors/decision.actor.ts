@@ -16,6 +16,7 @@ import type {
   DecisionRequest,
   ReviewGateCommand,
 } from '../review-gate.machine.ts';
+import {lateChanges} from './late-changes.ts';
 import {readableRuns} from './readable-runs.ts';
 import {keepSentFeedback} from './sent-feedback.ts';
 import {commentsAt} from './task-comments.ts';
@@ -49,6 +50,10 @@ export async function checkDecision(
   services: Services,
   {task, run, decision, explicitProvider}: CheckDecisionInput,
 ): Promise<Decision> {
+  if (decision.state === 'approved_continue' || decision.state === 'approved_quit') {
+    const late = await lateChanges(services, run);
+    return late === null ? decision : {...decision, late};
+  }
   if (decision.state !== 'changes_requested') return decision;
   const comments = await commentsToSend(services, run);
   const feedback = feedbackWith(decision.feedback, comments);

@@ -15,6 +15,8 @@ export const sideEffectKinds = [
   /** Commits, branches, tags, stashes, what is checked out. */
   'refs',
   'ignored_files',
+  /** Written after the agent ended and before the decision: no part of what was shown. */
+  'late_changes',
   'nested_repository',
   /** Deleted, and the user's git has no copy. */
   'lost_file',

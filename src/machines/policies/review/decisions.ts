@@ -1,5 +1,6 @@
 import type {Task} from '../../../services/contracts/plan.ts';
 import {isGoRun, type RunRecord} from '../../../services/contracts/run.ts';
+import type {SideEffect} from '../../../services/contracts/side-effects.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
 import {isUndelivered, tellingRun} from '../run/task-runs.ts';
 import {compareTimestamps} from '../text/timestamps.ts';
@@ -9,8 +10,11 @@ export type Decision = {
   /** Identifies a decision made in another terminal, so that it can be found on the record. */
   readonly id?: string;
 } & (
-  | {readonly state: 'approved_continue'}
-  | {readonly state: 'approved_quit'}
+  | {
+      readonly state: 'approved_continue' | 'approved_quit';
+      /** What others changed since the agent ended; it is not part of what is approved. */
+      readonly late?: SideEffect;
+    }
   | {
       readonly state: 'changes_requested';
       /** The prompt for the agent. */

@@ -42,7 +42,7 @@ function changedRefs(before: RepositoryState['refs'], after: RepositoryState['re
   return [...names].toSorted().flatMap((name) => refMove(name, before.get(name), after.get(name)) ?? []);
 }
 
-/** Hooks run by the user's next git command, settings that change what it does. */
+/** Hooks that the user's next git command would run, and settings that change it. */
 function gitSettingsEffects(before: RepositoryState, after: RepositoryState): SideEffect[] {
   const names = new Set([...before.files.keys(), ...after.files.keys()]);
   const changed = [...names].toSorted().flatMap((name) => {

@@ -43,7 +43,9 @@ export function sideEffectsOf({before, after, plan, ignored, settingsBy, written
 }
 
 /** Effects on files are recomputed for the whole task; all others accumulate. */
-const ofFiles = new Set<string>(['nested_repository', 'lost_file', 'large_file', 'binary_file']);
+const ofFiles = new Set<string>([
+  ...['late_changes', 'nested_repository', 'lost_file', 'large_file', 'binary_file'],
+]);
 
 export function mergeSideEffects(
   earlier: readonly SideEffect[],

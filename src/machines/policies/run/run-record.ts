@@ -2,9 +2,9 @@ import type {ModelWish} from '../../../services/contracts/model-wish.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import {type RunRecord, runSchemaVersion} from '../../../services/contracts/run.ts';
 import type {Spent} from '../../../services/contracts/usage.ts';
-import type {Decision} from '../review/decisions.ts';
 import {needsDecision} from '../review/side-effects.ts';
 import {applyCheckStep, checked} from './check-record.ts';
+import {decided, undecided} from './decision-record.ts';
 import {fateOf, isByProvider, isTimeNeeded} from './failure-table.ts';
 import type {Program} from './program.ts';
 import {pausedFor, refusedWith, relaunched, returned} from './relaunch.ts';
@@ -265,35 +265,4 @@ const untoldWords = (because: string | undefined): string =>
 function unverified(run: RunRecord, because: string, now: string): RunRecord {
   const failure = {kind: 'verification', message: failureText(run, because)} as const;
   return atCheckpoint({...run, state: 'failed', failure}, now);
-}
-
-function decided(run: RunRecord, decision: Decision, now: string): RunRecord {
-  const {decision_feedback: _, decision_comment_ids: __, decision_id: ___, ...rest} = run;
-  const resolved = {
-    ...rest,
-    decision_state: decision.state,
-    decision_resolved_at: now,
-    ...(decision.id !== undefined && {decision_id: decision.id}),
-    ...wordsIn(decision),
-  };
-  if (decision.state !== 'rejected') return resolved;
-  const before = run.failure === undefined ? '' : `; it had failed: ${run.failure.message}`;
-  const reason = decision.why === undefined ? '' : `: ${decision.why}`;
-  const message = `rejected at the checkpoint${reason}${before}`;
-  return {...resolved, state: 'failed', failure: {kind: 'rejected', message}};
-}
-
-/** Reopens the decision; the earlier one moves to the history. */
-function undecided(run: RunRecord, now: string): RunRecord {
-  const {decision_state, decision_resolved_at, decision_id: _, decision_history: earlier = [], ...rest} = run;
-  const withdrawn = {decision_state, decision_resolved_at, withdrawn_at: now};
-  return {...rest, decision_state: 'pending', decision_history: [...earlier, withdrawn]};
-}
-
-function wordsIn(decision: Decision): Pick<RunRecord, 'decision_feedback' | 'decision_comment_ids'> {
-  if (decision.state === 'rejected')
-    return decision.why === undefined ? {} : {decision_feedback: decision.why};
-  if (decision.state !== 'changes_requested') return {};
-  const {feedback, commentIds} = decision;
-  return {decision_feedback: feedback, ...(commentIds && {decision_comment_ids: [...commentIds]})};
 }
