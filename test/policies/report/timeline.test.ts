@@ -262,6 +262,43 @@ test('a limit is waited for until its job ends, whatever other jobs do then', ()
   ]);
 });
 
+describe('a limit that a later job ends', () => {
+  const jobs = [
+    endedJob({jobId: 'one', startedAt: at(0), endedAt: at(20)}),
+    endedJob({jobId: 'two', startedAt: at(50), endedAt: at(90)}),
+  ] as const;
+  const resumed = (minute: number) =>
+    done({
+      segments: [worked(2, 5), worked(minute, 80)],
+      pauses: [{paused_at: at(5), pause_reason: 'usage_limit', resumed_at: at(minute)}],
+    });
+
+  test('was waited for by both, and by nobody between them', () => {
+    const picture = pictureOf([resumed(60)], {jobs});
+    expect(picture.lanes.map(drawn)).toEqual([
+      [
+        'launching 1-2',
+        'working 2-5',
+        'waiting_limit 5-20',
+        'paused 20-50',
+        'waiting_limit 50-60',
+        'working 60-80',
+      ],
+    ]);
+    expect(picture.totals.limits).toEqual({count: 2, milliseconds: 25 * 60_000});
+  });
+
+  test('was not waited for by a job that was cut off before, nor by one that found it over', () => {
+    const [first, second] = jobs;
+    const cutOff = {...first, endedAt: at(4)};
+    const picture = pictureOf([resumed(50)], {jobs: [cutOff, second]});
+    expect(picture.totals.limits).toEqual({count: 0, milliseconds: 0});
+    expect(picture.lanes.map(drawn)).toEqual([
+      ['launching 1-2', 'working 2-5', 'paused 5-50', 'working 50-80'],
+    ]);
+  });
+});
+
 test('a planning whose draft is gone is dropped, not paused', () => {
   const planning = {run_type: 'plan', task_id: 'plan:20260110-220000-abcdef', state: 'paused'} as const;
   const run = done({...planning, paused_at: at(5), pause_reason: 'user_interrupt'});

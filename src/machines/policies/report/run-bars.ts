@@ -48,7 +48,11 @@ export type BarLimits = {
   readonly crashes: readonly string[];
   /** When the run's job ended, after which it waits for nothing; null if it is running or unknown. */
   readonly jobEnd?: string | null;
+  /** When the jobs of the picture worked, oldest first: between them nobody waited for anything. */
+  readonly jobs?: readonly Span[];
 };
+
+type Span = {readonly from: string; readonly to: string};
 
 type Stretch = Omit<Bar, 'run_id' | 'to'> & {readonly to: string | null};
 
@@ -123,15 +127,29 @@ function restsOf(run: RunRecord, limits: BarLimits): Stretch[] {
   const {state, paused_at, pause_reason = 'user_interrupt'} = run;
   // Records of earlier versions have the last pause only.
   const old = state === 'paused' && paused_at !== undefined ? [{paused_at, pause_reason}] : [];
-  return (run.pauses ?? old).map((pause) => {
+  return (run.pauses ?? old).flatMap((pause) => {
     const {resumed_at = null} = pause as {resumed_at?: string};
     const from =
       pause.pause_reason === 'process_lost' ? lostAt(run, pause.paused_at, limits) : pause.paused_at;
     const text = pause.pause_reason.replaceAll('_', ' ');
     const state = restState[pause.pause_reason];
-    const to = resumed_at ?? (state === 'paused' ? null : (limits.jobEnd ?? null));
-    return {state, from, to, is_open: resumed_at === null, text};
+    const rest = {state, from, is_open: resumed_at === null, text};
+    if (resumed_at === null) return [{...rest, to: state === 'paused' ? null : (limits.jobEnd ?? null)}];
+    const idle = state === 'paused' ? null : idleIn({from, to: resumed_at}, limits.jobs ?? []);
+    if (idle === null) return [{...rest, to: resumed_at}];
+    return [
+      {...rest, to: idle.from},
+      {...rest, ...idle, state: 'paused' as const},
+      {...rest, from: idle.to, to: resumed_at},
+    ].filter((piece) => isBefore(piece.from, piece.to));
   });
+}
+
+/** The part of a wait in which no job waited: the one it began in had ended, and the next had not begun. */
+function idleIn({from, to}: Span, jobs: readonly Span[]): Span | null {
+  const [first, last] = [from, to].map((time) => jobs.findLast((job) => !isBefore(time, job.from)));
+  if (first === undefined || last === undefined || first === last) return null;
+  return {from: laterTime(first.to, from), to: last.from};
 }
 
 const restState = {

@@ -116,8 +116,9 @@ export function timelineOf({jobs, runs, plan, drafts = [], now, isLive}: Timelin
       job === lastJob && isWorking ? [] : [[job.jobId, ends[place] ?? to] as const],
     ),
   );
+  const spans = jobs.map(({startedAt}, place) => ({from: startedAt, to: ends[place] ?? to}));
   const lanes = [...byTask(runs).values()]
-    .map((own) => laneOf(own, {from, to, isLive: isWorking, crashes, endedAt, plan, drafts}))
+    .map((own) => laneOf(own, {from, to, isLive: isWorking, crashes, endedAt, spans, plan, drafts}))
     .sort((one, other) => Date.parse(firstIn(one) ?? to) - Date.parse(firstIn(other) ?? to));
   return {
     from,
@@ -168,17 +169,18 @@ type Picture = Pick<TimelineFacts, 'isLive' | 'plan'> &
     readonly crashes: readonly string[];
     /** The ended jobs, with their end. */
     readonly endedAt: ReadonlyMap<string, string>;
+    readonly spans: ReadonlyArray<Pick<Bar, 'from' | 'to'>>;
     readonly drafts: readonly PlanDraft[];
   };
 
 function laneOf(
   runs: readonly RunRecord[],
-  {from, to, isLive, crashes, endedAt, plan, drafts}: Picture,
+  {from, to, isLive, crashes, endedAt, spans, plan, drafts}: Picture,
 ): Lane {
   const drawn = runs.map((run, place) => {
     const until = earliest([to, runs[place + 1]?.created_at ?? to]);
     const jobEnd = endedAt.get(run.job_id ?? '') ?? null;
-    const bars = barsOf(run, {until, isLive, crashes, jobEnd});
+    const bars = barsOf(run, {until, isLive, crashes, jobEnd, jobs: spans});
     return {bars, marks: marksOf(run, bars, isLive)};
   });
   const bars = drawn.flatMap((each) => each.bars.flatMap((bar) => within(bar, from, to)));
