@@ -1,5 +1,5 @@
 import {beforeAll, describe, expect, test} from 'vitest';
-import {dayAndTime} from '../../src/machines/policies/text/durations.ts';
+import {nearTime} from '../../src/machines/policies/text/durations.ts';
 import {type AgentName, agentProject} from '../helpers/agent-project.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {cut, type ModelServer, type Reply, refuse, run as runInShell, say} from '../helpers/model-server.ts';
@@ -66,7 +66,9 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (agent) => {
     // Nobody starts another task of an account that is known to be at its limit.
     const impatient = await project.run(['execute', '--no-wait']);
     expect({code: impatient.code, asked: server.requests.length}).toEqual({code: 75, asked: 2});
-    expect(impatient.out).toContain(`cannot continue before ${dayAndTime(paused?.retry_at ?? '')}`);
+    expect(impatient.out).toContain(
+      `cannot continue before ${nearTime(paused?.retry_at ?? '', new Date().toISOString())}`,
+    );
 
     const second = await project.run(['execute']);
     expect({code: second.code, err: second.err}).toEqual({code: 0, err: ''});

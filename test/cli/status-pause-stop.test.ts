@@ -129,14 +129,14 @@ describe('status', () => {
       endedJob({end: {reason: 'completed', message: 'new\u001b[2J'}}),
     );
     const {out} = await made.run(['status'], {terminal: true});
-    expect(out).toMatch(/^Nothing runs\.\nLast job \d\d:\d\d – \d\d:\d\d: new/);
+    expect(out).toMatch(/^Nothing runs\.\nLast job 2026-01-1\d \d\d:\d\d – \d\d:\d\d: new/);
     expect(out).not.toMatch(controlCharacters);
   });
 
   test('tells of a job whose Blackbird is gone', async () => {
     const {out} = await project(jobRecord({owner: {...here, startTime: '1'}})).run(['status']);
     expect(out).toMatch(
-      /^✗ Ended unexpectedly: job 20260110-220412-3fa9c1, claude, since [\d:]+\. Continue with: blackbird execute\n/,
+      /^✗ Ended unexpectedly: job 20260110-220412-3fa9c1, claude, since 2026-01-1\d [\d:]+\. Continue with: blackbird execute\n/,
     );
   });
 

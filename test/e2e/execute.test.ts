@@ -2,6 +2,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {unrecordedWarning} from '../../src/machines/policies/job/repository-warnings.ts';
+import {timeOfDay} from '../../src/machines/policies/text/durations.ts';
 import {expectGone, processState} from '../helpers/agent-processes.ts';
 import {demo, engineProject, untilAtWork} from '../helpers/engine-project.ts';
 import {eventually} from '../helpers/eventually.ts';
@@ -212,8 +213,34 @@ describe('execute', () => {
       decisions: [],
       reviews: [],
       steps: [{id: 'b', title: 'Task b', why: 'ready now'}],
+      waits: null,
     });
     expect([project.planText(), readdirSync(path.join(project.folder, '.blackbird'))]).toEqual(before);
+  });
+
+  test('--dry-run tells of a limit, and what goes on after it', async () => {
+    const project = engineProject(
+      planOf(task('a', {prompt: demo('limit 7200')}), task('b'), task('c', {deps: ['a']})),
+    );
+    expect(await project.run(['execute', '--no-wait'])).toMatchObject({code: 75});
+    const {retry_at = ''} = project.latest('a') ?? {};
+    const waits = {task_id: 'a', provider: 'demo', reason: 'usage_limit', retry_at};
+    const steps = [
+      {id: 'a', title: 'Task a', why: 'continues'},
+      {id: 'b', title: 'Task b', why: 'ready now'},
+      {id: 'c', title: 'Task c', why: 'after a'},
+    ];
+    const told = async (...args: readonly string[]) =>
+      JSON.parse((await project.run(['execute', '--dry-run', '--json', ...args])).out);
+    expect(await told()).toMatchObject({waits, steps, obstacles: []});
+    const time = timeOfDay(retry_at, new Date().toISOString());
+    expect((await project.run(['execute', '--dry-run'])).out).toContain(
+      `\nfirst: a wait until ${time}: the usage limit is reached (demo)\n1. a  Task a  (continues)\n`,
+    );
+    const why = `a cannot continue before ${time}: the usage limit is reached (demo)`;
+    expect(await told('--no-wait')).toMatchObject({waits: null, obstacles: [{why, next: null}]});
+    // Another task of the same account waits as well.
+    expect(await told('b')).toMatchObject({waits: {...waits, task_id: 'b'}, steps: [{id: 'b'}]});
   });
 
   test('--dry-run tells what would stop the run', async () => {

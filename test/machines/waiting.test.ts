@@ -120,7 +120,10 @@ describe('a usage limit', () => {
     const plan = await startPlan({plays: [limit(at(hour))]});
     const until = at(hour + minute);
     expect(plan.waits()).toEqual([
-      {taskId: 'a', runId: 'a-1', provider: 'claude', reason: 'usage_limit', until, isTooLong: false},
+      {
+        ...{taskId: 'a', runId: 'a-1', provider: 'claude', reason: 'usage_limit', until},
+        ...{foundAt: at(0), isTooLong: false},
+      },
     ]);
     expect(plan.runs.records('a')).toMatchObject([
       {state: 'paused', pause_reason: 'usage_limit', retry_at: until},

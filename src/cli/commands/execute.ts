@@ -68,8 +68,8 @@ Continue with "blackbird resume".`,
         const wanted = leavesOf(plan, taskIds);
         if (options.dryRun) {
           const {dryRun, dryRunLines} = await import('../job/dry-run.ts');
-          const found = await dryRun(project, plan, cli.context.env, {taskIds: wanted, options});
-          cli.print(command, found, () => dryRunLines(found).join('\n'));
+          const found = await dryRun(project, plan, cli.context, {taskIds: wanted, options});
+          cli.print(command, found, () => dryRunLines(found, cli.context.now()).join('\n'));
           return;
         }
         await executePlan(cli, command, options, wanted);

@@ -2,7 +2,15 @@ import {Command} from 'commander';
 import {isDraftTaskId} from '../../machines/policies/planning/draft-task.ts';
 import type {JobStatus, Used} from '../../machines/policies/report/job-status.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {clockTime, dollars, duration, localTime, tokenWords} from '../../machines/policies/text/durations.ts';
+import {
+  clockTime,
+  dollars,
+  duration,
+  localTime,
+  nearTime,
+  timeOfDay,
+  tokenWords,
+} from '../../machines/policies/text/durations.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Cli} from '../cli.ts';
 import type {Surface} from '../context.ts';
@@ -88,20 +96,14 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
 type Row = {readonly sign?: Piece; readonly head: Piece; readonly pieces?: readonly Piece[]};
 
 export function statusLines(status: JobStatus, now: string, surface: Surface): string[] {
-  const {needs_you, next, reviews_due, done, skipped, total} = status;
+  const {needs_you, needs_time, next, reviews_due, done, skipped, total} = status;
   const heading = (text: string): Row => ({head: {text, style: 'bold'}});
   const rows: readonly Row[] = [
     ...jobRows(status, now),
     ...(needs_you.length === 0 ? [] : [heading('Needs you')]),
-    ...needs_you.map(({task_id, title, why, command}) => ({
-      sign: {text: '!', style: 'yellow'} as const,
-      head: {text: displayLine(task_id)},
-      pieces: [
-        ...(isDraftTaskId(task_id) ? [{text: displayLine(title)}] : []),
-        {text: displayLine(why)},
-        ...(command === null ? [] : [{text: displayLine(command), style: 'cyan'} as const]),
-      ],
-    })),
+    ...needs_you.map((need) => needRow(need, {text: '!', style: 'yellow'})),
+    ...(needs_time.length === 0 ? [] : [heading('Needs time')]),
+    ...needs_time.map((need) => needRow(need, {text: 'Ⅱ', style: 'dim'})),
     ...(next.length + reviews_due.length === 0 ? [] : [heading('Next')]),
     ...reviews_due.map((id) => ({
       sign: {text: '○', style: 'blue'} as const,
@@ -118,6 +120,16 @@ export function statusLines(status: JobStatus, now: string, surface: Surface): s
   return rows.flatMap(({sign = {text: ''}, head, pieces = []}) => laidOut(sign, head, pieces, surface));
 }
 
+const needRow = ({task_id, title, why, command}: JobStatus['needs_you'][number], sign: Piece): Row => ({
+  sign,
+  head: {text: displayLine(task_id)},
+  pieces: [
+    ...(isDraftTaskId(task_id) ? [{text: displayLine(title)}] : []),
+    {text: displayLine(why)},
+    ...(command === null ? [] : [{text: displayLine(command), style: 'cyan'} as const]),
+  ],
+});
+
 function jobRows(status: JobStatus, now: string): Row[] {
   const {job, last_job: last, running, waiting} = status;
   const ago = (since: string) => Date.parse(now) - Date.parse(since);
@@ -125,10 +137,10 @@ function jobRows(status: JobStatus, now: string): Row[] {
     const nothing = {head: {text: 'Nothing runs.'}};
     if (last === null) return [nothing];
     const end = last.ended_at === null ? '' : ` – ${localTime(last.ended_at)}`;
-    const text = `Last job ${localTime(last.started_at)}${end}: ${displayLine(last.message)}`;
+    const text = `Last job ${timeOfDay(last.started_at, now)}${end}: ${displayLine(last.message)}`;
     return [nothing, {head: {text}, pieces: [{text: 'blackbird report', style: 'dim'}]}];
   }
-  const who = `job ${displayLine(job.job_id)}, ${displayLine(job.agent)}, since ${localTime(job.started_at)}`;
+  const who = `job ${displayLine(job.job_id)}, ${displayLine(job.agent)}, since ${timeOfDay(job.started_at, now)}`;
   if (job.state === 'lost') {
     const text = `Ended unexpectedly: ${who}. Continue with: ${displayLine(job.go_on ?? 'blackbird execute')}`;
     return [{sign: {text: '✗', style: 'red'}, head: {text}}];
@@ -142,7 +154,7 @@ function jobRows(status: JobStatus, now: string): Row[] {
       pieces: [works, ...usedTexts(job)].map((text) => ({text})),
     },
     ...(running === null ? [] : [runningRow(running, ago)]),
-    ...(waiting === null ? [] : [waitingRow(waiting, ago)]),
+    ...(waiting === null ? [] : [waitingRow(waiting, ago, now)]),
     ...(job.stop_asked_at === null
       ? []
       : [{head: {text: 'Stops after this task', style: 'yellow'} as const}]),
@@ -176,7 +188,7 @@ const runningRow = (running: NonNullable<JobStatus['running']>, ago: Ago): Row =
   ].map((text) => ({text})),
 });
 
-const waitingRow = (waiting: NonNullable<JobStatus['waiting']>, ago: Ago): Row => ({
+const waitingRow = (waiting: NonNullable<JobStatus['waiting']>, ago: Ago, now: string): Row => ({
   sign: {text: 'Ⅱ', style: 'yellow'},
   head: {text: displayLine(waiting.task_id)},
   pieces: [
@@ -184,6 +196,6 @@ const waitingRow = (waiting: NonNullable<JobStatus['waiting']>, ago: Ago): Row =
     `${waiting.reason.replaceAll('_', ' ')} (${displayLine(waiting.agent)})`,
     waiting.retry_at === null
       ? `waits ${clockTime(ago(waiting.since))}`
-      : `${waiting.run_id === null ? 'starts' : 'resumes'} ${localTime(waiting.retry_at)}, in ${duration(Math.max(0, -ago(waiting.retry_at)))}`,
+      : `${waiting.run_id === null ? 'starts' : 'resumes'} ${nearTime(waiting.retry_at, now)}, in ${duration(Math.max(0, -ago(waiting.retry_at)))}`,
   ].map((text) => ({text})),
 });

@@ -2,19 +2,26 @@ import {requireGates, resolveConfig, settingOf} from '../../machines/policies/co
 import {jobRules} from '../../machines/policies/job/job-rules.ts';
 import {repositoryWarnings} from '../../machines/policies/job/repository-warnings.ts';
 import {ruleLine, type ToldRules, toldRules} from '../../machines/policies/job/rule-words.ts';
+import {givenUpText, waitCause} from '../../machines/policies/job/wait-lines.ts';
+import {type HeldRun, heldMode, nextOf, patienceOf, type Wait} from '../../machines/policies/job/waiting.ts';
 import {explainOrder, type PlannedStep} from '../../machines/policies/plan/execution-order.ts';
 import {waitingForever} from '../../machines/policies/plan/never-done.ts';
+import {isLeaf, tasksInTreeOrder} from '../../machines/policies/plan/plan-graph.ts';
 import {dueReviews} from '../../machines/policies/review/parent-review.ts';
-import {taskStanding} from '../../machines/policies/run/task-options.ts';
+import {providerFor} from '../../machines/policies/run/agent-choice.ts';
+import {type TaskFacts, taskStanding} from '../../machines/policies/run/task-options.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {nearTime} from '../../machines/policies/text/durations.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
-import type {Plan} from '../../services/contracts/plan.ts';
+import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {ProviderChoice} from '../../services/contracts/project.ts';
+import {runProviderIds} from '../../services/contracts/provider-table.ts';
 import {repositoryOf} from '../../services/git/find-repository.ts';
 import {repositoryStanding} from '../../services/git/repository-standing.ts';
 import type {Project} from '../composition.ts';
 import type {CliContext} from '../context.ts';
-import {taskFactsIn} from '../plan/task-facts.ts';
+import {standingLimits} from '../plan/standing-limits.ts';
+import {programsIn, taskFactsIn} from '../plan/task-facts.ts';
 import {agentObstacle} from '../setup/agent-checks.ts';
 import {budgetWish} from './budget-options.ts';
 import {chooseAgent} from './engine-composition.ts';
@@ -36,17 +43,21 @@ export type DryRun = {
   /** Parents that are reviewed before a task begins. */
   readonly reviews: readonly string[];
   readonly steps: readonly PlannedStep[];
+  /** What it waits for before the first of them; null where nothing is in the way. */
+  readonly waits: ReturnType<typeof toldWait> | null;
 };
 
 /** What `execute` would do, and what would stop it, as far as that can be known without starting anything. */
 export async function dryRun(
   project: Project,
   plan: Plan,
-  env: CliContext['env'],
+  {env, now}: Pick<CliContext, 'env' | 'now'>,
   {taskIds, options}: {readonly taskIds: readonly string[]; readonly options: JobCommandOptions},
 ): Promise<DryRun> {
-  const steps = explainOrder(plan, taskIds).slice(0, options.maxTasks);
-  const factsOf = await taskFactsIn(project, plan, plan.items.values());
+  const factsOf = await taskFactsIn(project, plan, plan.items.values(), undefined, options.agent);
+  const held = heldIn(plan, taskIds, factsOf);
+  const tasks = held.flatMap(({run}) => plan.items.get(run.task_id) ?? []);
+  const steps = explainOrder(plan, taskIds, null, tasks).slice(0, options.maxTasks);
   const decisions = [...plan.items.values()]
     .filter((task) => taskStanding(factsOf(task)) === 'decisionPending')
     .map(({id}) => id);
@@ -61,10 +72,64 @@ export async function dryRun(
     'why' in agent ? agent : await agentProblem(agent.id, env),
   ].filter((each) => each !== null);
   obstacles.push(...foreverObstacles(plan, taskIds));
+  const wait =
+    'id' in agent
+      ? await firstWait(project, plan, held, {agent: agent.id, taskIds, options, now: now()})
+      : null;
+  if (wait?.isTooLong) obstacles.push({why: givenUpText(wait), next: null});
   const warnings = await warningsOf(project, env, options);
   const rules = 'id' in agent ? await rulesOf(project, plan, agent, options, steps) : null;
-  return {agent: 'id' in agent ? agent.id : null, rules, obstacles, warnings, decisions, reviews, steps};
+  const waits = wait && !wait.isTooLong ? toldWait(wait) : null;
+  return {
+    agent: 'id' in agent ? agent.id : null,
+    rules,
+    obstacles,
+    warnings,
+    decisions,
+    reviews,
+    steps,
+    waits,
+  };
 }
+
+const toldWait = ({taskId, provider, reason, until}: Wait) => ({
+  ...{task_id: taskId, provider, reason},
+  retry_at: until,
+});
+
+/** The runs that an execution goes on with by itself, in the order of the plan. */
+function heldIn(plan: Plan, taskIds: readonly string[], factsOf: (task: Task) => TaskFacts): HeldRun[] {
+  const wanted = new Set(taskIds);
+  return tasksInTreeOrder(plan).flatMap(({task}) => {
+    if (!isLeaf(task) || (wanted.size > 0 && !wanted.has(task.id))) return [];
+    const facts = factsOf(task);
+    const mode = heldMode(facts);
+    return mode === null || facts.run === null ? [] : [{run: facts.run, mode}];
+  });
+}
+
+/** A limit or an outage that the job would meet first, as the executor would find it. */
+async function firstWait(
+  project: Project,
+  plan: Plan,
+  held: readonly HeldRun[],
+  {agent, taskIds, options, now}: FirstWait,
+): Promise<Wait | null> {
+  const {explicitProvider} = programsIn(project.env, options.agent);
+  const providerOf = (task: Task) => providerFor(plan, task, {provider: agent, explicitProvider});
+  const limits = await standingLimits(project, runProviderIds);
+  const config = resolveConfig(await project.config.layers());
+  const patience = patienceOf(config, {isImpatient: options.wait === false}, now);
+  const next = nextOf(plan, held, {taskIds, attempted: [], providerOf}, {now, patience, limits});
+  return next.type === 'wait' ? next.wait : null;
+}
+
+type FirstWait = {
+  readonly agent: ProviderChoice['id'];
+  readonly taskIds: readonly string[];
+  readonly options: JobCommandOptions;
+  readonly now: string;
+};
 
 /** As the job would take them from the settings and the options. */
 async function rulesOf(
@@ -152,8 +217,8 @@ function obstacleIn(error: unknown): Obstacle {
   return {why: error.message, next: error.next[0]?.command ?? null};
 }
 
-export function dryRunLines(found: DryRun): string[] {
-  const {agent, rules, obstacles, warnings, decisions, reviews, steps} = found;
+export function dryRunLines(found: DryRun, now: string): string[] {
+  const {agent, rules, obstacles, warnings, decisions, reviews, steps, waits} = found;
   const [first, second] = steps;
   const stops = rules?.checkpoints && first && second;
   return [
@@ -164,6 +229,9 @@ export function dryRunLines(found: DryRun): string[] {
     ...warnings.map((text) => `beware: ${displayLine(text)}`),
     ...decisions.map((id) => `first: ${displayLine(id)} waits for your decision`),
     ...reviews.map((id) => `first: the review of ${displayLine(id)}`),
+    ...(waits === null
+      ? []
+      : [`first: a wait until ${nearTime(waits.retry_at, now)}: ${waitCause(waits)} (${waits.provider})`]),
     ...(steps.length === 0 ? ['no ready tasks'] : []),
     ...steps.map(
       ({id, title, why}, index) =>

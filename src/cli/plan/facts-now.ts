@@ -35,28 +35,27 @@ export async function withLimitOf(
 }
 
 async function limitOf(
-  {folder, env, userConfigFile}: Project,
+  project: Project,
   plan: Plan,
   task: Task,
   now: string,
 ): Promise<Pick<TaskFacts, 'limit'>> {
-  const file = path.join(path.dirname(userConfigFile), 'limits.json');
-  if (!existsSync(file)) return {};
-  const [{chooseAgent}, {createLimitStore}, {accountOf}, {agentFor}, {programsIn}] = await Promise.all([
+  const {folder, env, userConfigFile} = project;
+  // Most users have never met one, and what looks further is not loaded then.
+  if (!existsSync(path.join(path.dirname(userConfigFile), 'limits.json'))) return {};
+  const [{chooseAgent}, {standingLimits}, {agentFor}, {programsIn}] = await Promise.all([
     import('../job/engine-composition.ts'),
-    import('../../services/limits/limit-store.ts'),
-    import('../../services/limits/accounts.ts'),
+    import('./standing-limits.ts'),
     import('../../machines/policies/run/agent-choice.ts'),
     import('./task-facts.ts'),
   ]);
-  const limits = createLimitStore({file, accountOf: (each) => accountOf(each, env), onWarning: () => {}});
   try {
     const {id} = await chooseAgent({folder, env});
     const {provider} = agentFor(plan, task, {
       provider: id,
       explicitProvider: programsIn(env).explicitProvider,
     });
-    const until = (await limits.read(provider))?.until;
+    const until = (await standingLimits(project, [provider])).get(provider)?.until;
     return until !== undefined && Date.parse(until) > Date.parse(now) ? {limit: {provider, until}} : {};
   } catch (error) {
     // An agent that nobody knows has no limit; whoever runs the task is told.

@@ -4,6 +4,7 @@ import {
   errorLines,
   failedOutput,
   headPieces,
+  isForTime,
   lineWords,
   needPieces,
   outcomeWords,
@@ -56,8 +57,12 @@ export function reportText(report: Report, now: string, surface: Surface): strin
       ...row(signOf(line), head(line.task.task_id, line.task.title), piecesOf(line)),
       ...outputRows(line, surface),
     ]),
-    ...others.flatMap(({task_id, title, ...need}) =>
-      row({text: '!', style: 'yellow'}, head(task_id, title), needTexts(need)),
+    ...others.flatMap((need) =>
+      row(
+        isForTime(need) ? {text: 'Ⅱ', style: 'dim'} : {text: '!', style: 'yellow'},
+        head(need.task_id, need.title),
+        needTexts(need),
+      ),
     ),
     ...(rest === '' ? [] : [rest]),
     ...(refusal === '' ? [] : row({text: ''}, refusal, [])),

@@ -1,12 +1,10 @@
 import type {ProviderId} from '../../services/contracts/agent.ts';
 import type {SeenLimit} from '../../services/contracts/limits.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
-import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import type {HeldRun, Patience, TimeFacts} from '../policies/job/waiting.ts';
+import {type HeldRun, heldMode, type Patience, type TimeFacts} from '../policies/job/waiting.ts';
 import {isLeaf, walkTree} from '../policies/plan/plan-graph.ts';
 import {isHeldForTime} from '../policies/run/retry-time.ts';
-import {taskObstacle} from '../policies/run/task-options.ts';
 import {tellingRun} from '../policies/run/task-runs.ts';
 import {pendingOf} from './pending-feedback.ts';
 import {factsHere} from './run-situation.ts';
@@ -47,7 +45,9 @@ export async function heldRuns(
     const {runs, broken} = await services.runs.list(task.id);
     const run = broken.length === 0 ? tellingRun(runs) : null;
     if (run === null || !isHeldForTime(run)) continue;
-    const mode = await modeFor(services, plan, task, run, explicitProvider);
+    // What a review said is for a person to send.
+    const isSentBack = (await pendingOf(services, task.id)) !== null;
+    const mode = heldMode(factsHere(services, plan, task, {run, isSentBack, explicitProvider}));
     if (mode) held.push({run, mode});
   }
   return held;
@@ -55,20 +55,3 @@ export async function heldRuns(
 
 const isOpen = (task: Task) =>
   isLeaf(task) && (task.status === 'in_progress' || task.status === 'waiting_user');
-
-/** Without a session nothing was done that could be lost; what belongs to another program or folder stays. */
-async function modeFor(
-  services: Services,
-  plan: Plan,
-  task: Task,
-  run: RunRecord,
-  explicitProvider: ProviderId | null,
-): Promise<HeldRun['mode'] | null> {
-  // What a review said is for a person to send.
-  if ((await pendingOf(services, task.id)) !== null) return null;
-  const facts = factsHere(services, plan, task, {run, isSentBack: false, explicitProvider});
-  const obstacle = taskObstacle(facts, 'resume');
-  if (obstacle === null) return 'resume';
-  const isLost = obstacle === 'noSession' || obstacle === 'unsavedSession';
-  return isLost && taskObstacle(facts, 'restart') === null ? 'restart' : null;
-}

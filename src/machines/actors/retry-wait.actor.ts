@@ -29,7 +29,7 @@ export function defineAnnounceWaitActor(waits: OpenWaits, publish: (news: WaitNe
 export function defineRecordWaitActor({jobs, now}: Pick<Services, 'jobs' | 'now'>, desk: JobDesk) {
   return fromPromise<void, RetryWaitInput>(async ({input: {wait}}) => {
     if (desk.jobId === null) return;
-    const {isTooLong: _, ...waiting} = wait;
+    const {isTooLong: _, foundAt: __, ...waiting} = wait;
     await jobs.note(desk.jobId, {waiting: {...waiting, since: now()}});
   });
 }

@@ -1,12 +1,10 @@
 import {fromPromise} from 'xstate';
-import type {ProviderId} from '../../services/contracts/agent.ts';
-import {AppError} from '../../services/contracts/errors.ts';
-import type {Plan, Task} from '../../services/contracts/plan.ts';
+import type {Plan} from '../../services/contracts/plan.ts';
 import {runProviderIds} from '../../services/contracts/provider-table.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import type {Selection, SelectTaskInput} from '../policies/job/execution-steps.ts';
 import {type HeldRun, type NextTask, nextOf} from '../policies/job/waiting.ts';
-import {agentFor, agentMissing, namedAgents} from '../policies/run/agent-choice.ts';
+import {agentMissing, namedAgents, providerFor} from '../policies/run/agent-choice.ts';
 import {requireNothingLeft} from '../policies/run/nothing-to-run.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
 import {tellingRun} from '../policies/run/task-runs.ts';
@@ -23,7 +21,7 @@ export function defineSelectTaskActor(services: Services, spending: SpendingDesk
     if (input.isFirst) await requireNamedAgents(services, plan, input);
     const held = await heldRuns(services, plan, {...input, except: new Set(passedOver)});
     const facts = await timeFacts(services, patience, runProviderIds);
-    const next = nextOf(plan, held, {...input, providerOf: (task) => providerOf(plan, task, input)}, facts);
+    const next = nextOf(plan, held, {...input, providerOf: (task) => providerFor(plan, task, input)}, facts);
     if (next.type !== 'none') requireBudget(spending, input.budgets, taskIdOf(next), null);
     switch (next.type) {
       case 'held':
@@ -42,16 +40,6 @@ export function defineSelectTaskActor(services: Services, spending: SpendingDesk
 function taskIdOf(next: Exclude<NextTask, {type: 'none'}>): string {
   if (next.type === 'held') return next.held.run.task_id;
   return next.type === 'ready' ? next.task.id : next.wait.taskId;
-}
-
-/** An agent that nobody knows is told of when its task begins. */
-function providerOf(plan: Plan, task: Task, input: SelectTaskInput): ProviderId {
-  try {
-    return agentFor(plan, task, input).provider;
-  } catch (error) {
-    if (error instanceof AppError) return input.provider;
-    throw error;
-  }
 }
 
 const modes: Readonly<Record<HeldRun['mode'], RunMode>> = {

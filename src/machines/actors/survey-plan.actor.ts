@@ -28,7 +28,7 @@ export function defineSurveyPlanActor(services: Services) {
       if (!isInTheWay(survey, task)) continue;
       const run = isLeaf(task) ? tellingRun((await services.runs.list(task.id)).runs) : null;
       const known = {run, isSentBack: sentBack.has(task.id), explicitProvider};
-      obstacles.push(obstacleOf(factsHere(services, plan, task, known)));
+      obstacles.push(obstacleOf({...factsHere(services, plan, task, known), now: services.now()}));
     }
     return obstacles;
   });

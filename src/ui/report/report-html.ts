@@ -1,9 +1,11 @@
+import type {Need, TimeNeed} from '../../machines/policies/report/needs-you.ts';
 import type {Report, TaskReport} from '../../machines/policies/report/report.ts';
 import {
   checkPiece,
   errorLines,
   failedOutput,
   headPieces,
+  isForTime,
   lineWords,
   needPieces,
   outcomeWords,
@@ -27,17 +29,11 @@ export function reportHtml(report: Report, now: string): string {
   const {lines, others} = reportLines(report);
   const title = titleOf(report, now);
   const needs = [
-    ...lines.filter(({isSettled}) => !isSettled).map(needOfLine),
-    ...others.map(({task_id, title, why, command}) => ({
-      sign: '!',
-      tone: 'person',
-      task_id,
-      title,
-      why,
-      command,
-      output: null,
-    })),
+    ...lines.flatMap((line) => (line.need === undefined ? [] : [needOfLine(line, line.need)])),
+    ...others.map((need) => ({...need, ...signOf(need), need, output: null})),
   ];
+  const section = (heading: string, own: readonly NeedItem[]) =>
+    own.length === 0 ? [] : [`<h2>${heading}</h2><ul class="needs">`, ...own.map(needItem), '</ul>'];
   const [rest, refusal] = [restLine(report), refusalLine(report)];
   return [
     '<!doctype html>',
@@ -51,7 +47,14 @@ export function reportHtml(report: Report, now: string): string {
       .map((piece) => markup`<span>${piece}</span>`)
       .join('')}</p>`,
     ...errorLines(report).map((line) => markup`<p class="bad">✗ ${line}</p>`),
-    ...(needs.length === 0 ? [] : ['<h2>Needs you</h2><ul class="needs">', ...needs.map(needItem), '</ul>']),
+    ...section(
+      'Needs you',
+      needs.filter(({need}) => !isForTime(need)),
+    ),
+    ...section(
+      'Needs time',
+      needs.filter(({need}) => isForTime(need)),
+    ),
     ...[rest, refusal].flatMap((line) => (line === '' ? [] : [markup`<p>${line}</p>`])),
     ...(report.timeline && report.timeline.lanes.length > 0
       ? ['<h2>Timeline</h2><div class="scroll">', timelineSvg(report.timeline), '</div>', legend()]
@@ -68,11 +71,15 @@ export function reportHtml(report: Report, now: string): string {
 
 type NeedItem = Readonly<Record<'sign' | 'tone' | 'task_id' | 'title' | 'why', string>> & {
   readonly command: string | null;
+  readonly need: Need | TimeNeed;
   readonly output: ReturnType<typeof failedOutput>;
 };
 
-function needOfLine(line: ReportLine): NeedItem {
-  const {task, need} = line;
+const signOf = (need: Need | TimeNeed) =>
+  isForTime(need) ? {sign: 'Ⅱ', tone: 'rest'} : {sign: '!', tone: 'person'};
+
+function needOfLine(line: ReportLine, need: Need | TimeNeed): NeedItem {
+  const {task} = line;
   const {sign, tone} = lineWords(line);
   return {
     sign,
@@ -80,6 +87,7 @@ function needOfLine(line: ReportLine): NeedItem {
     task_id: task.task_id,
     title: task.title,
     ...needPieces(task, need),
+    need,
     output: failedOutput(line),
   };
 }

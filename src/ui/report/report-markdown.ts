@@ -3,6 +3,7 @@ import {
   errorLines,
   failedOutput,
   headPieces,
+  isForTime,
   lineWords,
   needPieces,
   refusalLine,
@@ -17,14 +18,19 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 export function reportMarkdown(report: Report, now: string): string {
   const {lines, others} = reportLines(report);
   const needs = [
-    ...lines
-      .filter(({isSettled}) => !isSettled)
-      .map((line) => ({
-        task_id: line.task.task_id,
-        ...needPieces(line.task, line.need),
-        output: failedOutput(line),
-      })),
-    ...others.map((need) => ({...need, output: null})),
+    ...lines.flatMap((line) =>
+      line.need === undefined
+        ? []
+        : [{...needPieces(line.task, line.need), need: line.need, output: failedOutput(line)}],
+    ),
+    ...others.map((need) => ({...need, need, output: null})),
+  ];
+  const section = (heading: string, own: typeof needs) => [
+    ...(own.length === 0 ? [] : ['', `### ${heading}`, '']),
+    ...own.flatMap(({need, why, command, output}) => [
+      `- ${code(need.task_id)}: ${escaped(why)}${command === null ? '' : `: ${code(command)}`}`,
+      ...(output === null ? [] : [...fenced(output.lines), `  All of it: ${code(output.command)}`]),
+    ]),
   ];
   const [rest, refusal] = [restLine(report), refusalLine(report)];
   return [
@@ -39,11 +45,14 @@ export function reportMarkdown(report: Report, now: string): string {
       const cells = [`${sign} ${word}`, cell(task.task_id), escaped(task.title)];
       return `| ${[...cells, taskPieces(task).map(escaped).join(' · ')].join(' | ')} |`;
     }),
-    ...(needs.length === 0 ? [] : ['', '### Needs you', '']),
-    ...needs.flatMap(({task_id, why, command, output}) => [
-      `- ${code(task_id)}: ${escaped(why)}${command === null ? '' : `: ${code(command)}`}`,
-      ...(output === null ? [] : [...fenced(output.lines), `  All of it: ${code(output.command)}`]),
-    ]),
+    ...section(
+      'Needs you',
+      needs.filter(({need}) => !isForTime(need)),
+    ),
+    ...section(
+      'Needs time',
+      needs.filter(({need}) => isForTime(need)),
+    ),
     ...[rest, refusal].flatMap((line) => (line === '' ? [] : ['', escaped(line)])),
     ...report.unreadable.map((file) => `\n${escaped(`left out because it cannot be read: ${file}`)}`),
   ].join('\n');

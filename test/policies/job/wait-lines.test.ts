@@ -5,29 +5,33 @@ import {givenUpLines, waitedFor, waitLine} from '../../../src/machines/policies/
 import {type Wait, waitRefusal} from '../../../src/machines/policies/job/waiting.ts';
 
 const until = new Date(2026, 0, 10, 18, 5).toISOString();
+const [today, yesterday] = [10, 9].map((day) => new Date(2026, 0, day, 12).toISOString()) as [string, string];
 const wait: Wait = {
   taskId: 'a',
   runId: null,
   provider: 'claude',
   reason: 'usage_limit',
   until,
+  foundAt: today,
   isTooLong: true,
 };
 const done: JobSummary = {reason: 'completed', headline: '1 done', lines: ['1 done'], standing: 'done'};
 
-test('who is not waited for is told in local time: at the end of a plan, of a task, and as an obstacle', () => {
-  expect(givenUpLines(wait)[0]).toBe(
+test('who is not waited for is told by the clock: at the end of a plan, of a task, and as an obstacle', () => {
+  const lines = (fields: Partial<Wait>) => givenUpLines({...wait, ...fields})[0];
+  expect(lines({})).toBe('a cannot start before 18:05: the usage limit is reached (claude).');
+  expect(lines({runId: 'a-1', foundAt: yesterday})).toBe(
     'a cannot continue before 2026-01-10 18:05: the usage limit is reached (claude).',
   );
   expect(waitRefusal(wait)).toMatchObject({
-    message: 'a cannot continue before 2026-01-10 18:05: the usage limit is reached',
+    message: 'a cannot continue before 18:05: the usage limit is reached',
     // What a script reads stays exact.
     details: [
       ['task', 'a'],
       ['provider', 'claude'],
       ['until', until],
     ],
-    next: [{why: 'continue after 2026-01-10 18:05'}, {why: 'try now'}],
+    next: [{why: 'continue after 18:05'}, {why: 'try now'}],
   });
   const obstacle = {
     taskId: 'b',

@@ -4,7 +4,7 @@ import type {Wait} from '../../../src/machines/policies/job/waiting.ts';
 import type {DraftHead} from '../../../src/machines/policies/planning/plan-draft.ts';
 import type {PlanOutput} from '../../../src/machines/policies/planning/plan-steps.ts';
 import {planSummary} from '../../../src/machines/policies/planning/plan-summary.ts';
-import {dayAndTime} from '../../../src/machines/policies/text/durations.ts';
+import {nearTime} from '../../../src/machines/policies/text/durations.ts';
 import {pausedRun, restingRun} from '../../fakes/runs.ts';
 
 const rounds = {questions: 0, corrections: 0, refinements: 0};
@@ -32,7 +32,7 @@ const limited = pausedRun({
 });
 const until = '2026-01-05T19:00:00Z';
 const wait: Wait = {
-  ...{taskId: 'plan:d', runId: null, until, isTooLong: true},
+  ...{taskId: 'plan:d', runId: null, until, foundAt: until, isTooLong: true},
   provider: 'claude',
   reason: 'usage_limit',
 };
@@ -75,7 +75,7 @@ test('a plan with open questions says them, with the ids that answer them', () =
 test('what cannot go on says until when, why, and how it goes on', () => {
   expect(summary({outcome: 'paused', wait})).toMatchObject({
     lines: [
-      `The planner cannot continue before ${dayAndTime(until)}: the usage limit is reached (claude).`,
+      `The planner cannot continue before ${nearTime(until, until)}: the usage limit is reached (claude).`,
       'Continue after that time with: blackbird plan drafts open d',
     ],
     retryAt: until,

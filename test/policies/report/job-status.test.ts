@@ -5,6 +5,9 @@ import {
   type StatusFacts,
   usedIn,
 } from '../../../src/machines/policies/report/job-status.ts';
+import type {KnownOfTask} from '../../../src/machines/policies/run/task-options.ts';
+import {nearTime} from '../../../src/machines/policies/text/durations.ts';
+import type {Task} from '../../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {endedJob, jobRecord} from '../../fakes/jobs.ts';
 import {pausedRun, question, restingRun, runRecord} from '../../fakes/runs.ts';
@@ -52,6 +55,7 @@ test('where nothing ever ran: what comes next, and how much is done', () => {
     running: null,
     waiting: null,
     needs_you: [],
+    needs_time: [],
     next: [
       {task_id: 'a', title: 'Task a'},
       {task_id: 'b', title: 'Task b'},
@@ -114,6 +118,7 @@ describe('while a job works', () => {
       },
       waiting: null,
       needs_you: [],
+      needs_time: [],
       next: ['b', 'c', 'd'].map((id) => ({task_id: id, title: `Task ${id}`})),
       reviews_due: [],
       done: 1,
@@ -292,6 +297,45 @@ describe('after a job', () => {
       task_id: 'a',
       title: 'Task a',
       ...need,
+    });
+  });
+
+  describe('what only needs time', () => {
+    const retryAt = '2026-01-10T23:00:00.000Z';
+    const held = pausedRun({
+      ...{provider_session_ref: 's-1', resumable: true, pause_reason: 'usage_limit', retry_at: retryAt},
+      failure: {kind: 'rate_limit', message: ''},
+    });
+    const needsAt = (now: string, known: Partial<KnownOfTask> = {}) => {
+      const own = factsIn(plan, {run: held, ...known});
+      const factsOf = (each: Task) => ({...own(each), now});
+      const {needs_you, needs_time} = statusOf({job: endedJob(), run: held, factsOf});
+      return {needs_you, needs_time};
+    };
+
+    test('needs nobody: the next execution waits for it', () => {
+      const {needs_you, needs_time} = needsAt(at);
+      expect(needs_you).toEqual([]);
+      expect(needs_time).toEqual([
+        {
+          ...{task_id: 'a', title: 'Task a', command: 'blackbird execute', retry_at: retryAt},
+          why: `paused: the usage limit is reached, until ${nearTime(retryAt, at)}`,
+        },
+      ]);
+    });
+
+    test('can continue when its time has come, and not a moment before', () => {
+      const before = new Date(Date.parse(retryAt) - 1).toISOString();
+      expect(needsAt(before).needs_time).toMatchObject([{why: expect.stringContaining('until')}]);
+      expect(needsAt(retryAt).needs_time).toMatchObject([{why: 'paused, can continue now'}]);
+    });
+
+    test.each<[string, Partial<KnownOfTask>]>([
+      ['its session is in another folder', {repoRoot: '/elsewhere'}],
+      ['a review sent it back', {isSentBack: true}],
+    ])('needs you where %s', (_, known) => {
+      const {needs_you, needs_time} = needsAt(at, known);
+      expect([needs_you[0]?.task_id, needs_time]).toEqual(['a', []]);
     });
   });
 

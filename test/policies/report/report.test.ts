@@ -15,9 +15,11 @@ import {
 } from '../../../src/machines/policies/report/report-words.ts';
 import {laneOutcomes} from '../../../src/machines/policies/report/timeline.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
+import {reportHtml} from '../../../src/ui/report/report-html.ts';
+import {reportMarkdown} from '../../../src/ui/report/report-markdown.ts';
 import {jobRecord} from '../../fakes/jobs.ts';
 import {nightFacts, nightPlan, nightReport, nightTime} from '../../fakes/night.ts';
-import {pausedRun, restingRun} from '../../fakes/runs.ts';
+import {openSegment, pausedRun, restingRun, runRecord} from '../../fakes/runs.ts';
 import {family, planOf, task} from '../../helpers/plans.ts';
 import {factsIn} from '../../helpers/task-facts.ts';
 
@@ -115,7 +117,7 @@ test('what needs you comes with its command', () => {
   ]);
 });
 
-test('a limit that the job itself waits for needs nobody', () => {
+test('a limit needs nobody, whether a job waits for it or not', () => {
   const plan = planOf(task('a', {status: 'in_progress'}));
   const waiting = pausedRun({
     pause_reason: 'usage_limit',
@@ -124,8 +126,25 @@ test('a limit that the job itself waits for needs nobody', () => {
   });
   const job = jobRecord({startedAt: nightTime(0), runs: []});
   const facts = {...nightFacts, jobs: [job], runs: [waiting], plan, factsOf: factsIn(plan, {run: waiting})};
-  expect(nightReport({...facts, isLive: true}).needs_you).toEqual([]);
-  expect(nightReport({...facts, isLive: false}).needs_you).toMatchObject([{task_id: 'a'}]);
+  for (const isLive of [true, false]) {
+    const report = nightReport({...facts, isLive});
+    expect([report.needs_you, report.needs_time.map(({task_id}) => task_id)]).toEqual([[], ['a']]);
+    expect(reportMarkdown(report, nightTime(9))).not.toContain('Needs you');
+    expect(reportMarkdown(report, nightTime(9))).toContain('### Needs time');
+    expect(reportHtml(report, nightTime(9))).not.toContain('Needs you');
+    expect(reportHtml(report, nightTime(9))).toContain('<h2>Needs time</h2>');
+  }
+});
+
+test('what is at work needs nobody', () => {
+  const plan = planOf(task('a', {status: 'in_progress'}));
+  const run = runRecord({created_at: nightTime(1), segments: [openSegment(1, {started_at: nightTime(2)})]});
+  const job = jobRecord({startedAt: nightTime(0), runs: []});
+  const factsOf = factsIn(plan, {run, isEngineAlive: true});
+  const report = nightReport({...nightFacts, jobs: [job], runs: [run], plan, factsOf, isLive: true});
+  expect(report.tasks.map(({outcome}) => outcome)).toEqual(['running']);
+  expect(reportMarkdown(report, nightTime(9))).not.toContain('Needs');
+  expect(reportHtml(report, nightTime(9))).not.toContain('Needs');
 });
 
 test('work that a review sent back is neither ticked off nor done, and comes last with its command', () => {

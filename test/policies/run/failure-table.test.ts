@@ -6,7 +6,7 @@ import {
   retryTime,
   ruleOf,
 } from '../../../src/machines/policies/run/failure-table.ts';
-import {dayAndTime} from '../../../src/machines/policies/text/durations.ts';
+import {nearTime} from '../../../src/machines/policies/text/durations.ts';
 import {type FailureKind, failureKinds, type ProviderId} from '../../../src/services/contracts/agent.ts';
 
 const now = '2026-11-17T04:00:00.000Z';
@@ -72,7 +72,7 @@ describe('the next attempt', () => {
 });
 
 describe('what to do', () => {
-  const run = {task_id: 'a b', provider: 'codex', resumable: true} as const;
+  const run = {task_id: 'a b', provider: 'codex', resumable: true, updated_at: now} as const;
   const restart = {
     command: "blackbird restart 'a b'",
     why: 'or start again; the conversation is forgotten',
@@ -97,7 +97,7 @@ describe('what to do', () => {
     const failure = {kind: 'rate_limit', message: '', reset_at: now} as const;
     expect(failureSteps({...run, failure})[0]).toEqual({
       command: "blackbird resume 'a b'",
-      why: `continue after ${dayAndTime(now)}`,
+      why: `continue after ${nearTime(now, now)}`,
     });
   });
 

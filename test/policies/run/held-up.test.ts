@@ -38,10 +38,20 @@ describe('the end of a plan', () => {
   });
 
   test('offers no resume without a session', () => {
-    expect(linesFor('outage', {resumable: false})).toEqual([
-      'a is paused: the model cannot be reached. The plan stopped: other tasks would hit the same problem.',
+    expect(linesFor('billing', {resumable: false})).toEqual([
+      'a is paused: the account has no credit. The plan stopped: other tasks would hit the same problem.',
       '  blackbird restart a  or start again; the conversation is forgotten',
     ]);
+  });
+
+  test('continues with the plan where only time is needed, with a session and without', () => {
+    const later = ['  blackbird execute  continue later'];
+    const stop = 'The plan stopped: other tasks would hit the same problem.';
+    for (const resumable of [true, false])
+      expect(linesFor('outage', {resumable})).toEqual([
+        `a is paused: the model cannot be reached. ${stop}`,
+        ...later,
+      ]);
   });
 });
 

@@ -4,8 +4,9 @@ import {taskCondition} from '../plan/explain-task.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
 import {isOver, isReady, unmetDeps} from '../plan/readiness.ts';
 import {isReviewDue} from '../review/parent-review.ts';
-import {isHeldForTime, retryTimeOf} from '../run/retry-time.ts';
+import {retryTimeOf} from '../run/retry-time.ts';
 import type {TaskFacts} from '../run/task-options.ts';
+import {heldMode} from './waiting.ts';
 
 /** A task that blocks the request, and what it needs. Plain data, for every view. */
 export type Obstacle = {
@@ -60,6 +61,6 @@ export function obstacleOf(facts: TaskFacts): Obstacle {
   };
   if (!isLeaf(task)) return {...own, needs: 'person', isReview: true};
   if (task.status === 'failed') return {...own, needs: 'retry'};
-  const isHeld = run !== null && isHeldForTime(run) && !facts.isSentBack;
-  return isHeld ? {...own, needs: 'time', retryAt: retryTimeOf(run)} : {...own, needs: 'person'};
+  if (run === null || heldMode(facts) === null) return {...own, needs: 'person'};
+  return {...own, needs: 'time', retryAt: retryTimeOf(run)};
 }

@@ -1,7 +1,7 @@
 import {isDraftTaskId} from '../planning/draft-task.ts';
 import {failureTable} from '../run/failure-table.ts';
 import {displayLine} from '../text/display-text.ts';
-import {dayAndTime, duration, timeOfDay} from '../text/durations.ts';
+import {duration, nearTime, timeOfDay} from '../text/durations.ts';
 import type {Wait} from './waiting.ts';
 
 const words = {
@@ -31,13 +31,14 @@ const countdown = (milliseconds: number) =>
   milliseconds < 10_000 ? `${Math.ceil(milliseconds / 1000)}s` : duration(milliseconds);
 
 /** Why it has to wait. */
-export const waitCause = ({reason}: Wait): string =>
+export const waitCause = ({reason}: Pick<Wait, 'reason'>): string =>
   reason === 'usage_limit' ? failureTable.rate_limit.words : failureTable.outage.words;
 
 /** For the end of a job that gave up waiting. */
-export function givenUpLines(wait: Wait): string[] {
-  return [
-    `${displayLine(wait.taskId)} cannot continue before ${dayAndTime(wait.until)}: ${waitCause(wait)} (${wait.provider}).`,
-    `  blackbird execute  continue after that time`,
-  ];
-}
+export const givenUpLines = (wait: Wait): string[] => [
+  `${givenUpText(wait)}.`,
+  `  blackbird execute  continue after that time`,
+];
+
+export const givenUpText = ({taskId, runId, until, foundAt, provider, reason}: Wait): string =>
+  `${displayLine(taskId)} cannot ${runId === null ? 'start' : 'continue'} before ${nearTime(until, foundAt)}: ${waitCause({reason})} (${provider})`;

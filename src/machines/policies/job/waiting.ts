@@ -6,8 +6,9 @@ import type {PauseReason, RunRecord} from '../../../services/contracts/run.ts';
 import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
 import {nextTask} from '../plan/readiness.ts';
 import {failureTable} from '../run/failure-table.ts';
-import {retryTimeOf} from '../run/retry-time.ts';
-import {dayAndTime} from '../text/durations.ts';
+import {isHeldForTime, retryTimeOf} from '../run/retry-time.ts';
+import {type TaskFacts, taskObstacle} from '../run/task-options.ts';
+import {nearTime} from '../text/durations.ts';
 
 /** How long a job waits for things that only need time. */
 export type Patience = {
@@ -41,6 +42,8 @@ export type Wait = {
   readonly provider: ProviderId;
   readonly reason: PauseReason;
   readonly until: string;
+  /** When it was found; its time is told as of then. */
+  readonly foundAt: string;
   /** Longer than the job may wait. */
   readonly isTooLong: boolean;
 };
@@ -56,6 +59,18 @@ export type TimeFacts = {
 
 /** A run that continues by itself, in the way its session allows. */
 export type HeldRun = {readonly run: RunRecord; readonly mode: 'resume' | 'restart'};
+
+/**
+ * How a task that only needs time goes on by itself; null where a person has to do something. Without a session
+ * nothing was done that could be lost; what belongs to another program or folder, or was sent back, stays.
+ */
+export function heldMode(facts: TaskFacts): HeldRun['mode'] | null {
+  if (facts.run === null || !isHeldForTime(facts.run) || facts.isSentBack) return null;
+  const obstacle = taskObstacle(facts, 'resume');
+  if (obstacle === null) return 'resume';
+  const isLost = obstacle === 'noSession' || obstacle === 'unsavedSession';
+  return isLost && taskObstacle(facts, 'restart') === null ? 'restart' : null;
+}
 
 type Wanted = {
   readonly taskIds: readonly string[];
@@ -101,6 +116,7 @@ export function runWait(run: RunRecord, facts: TimeFacts): Wait | null {
     provider: run.provider,
     reason: (kind && failureTable[kind].pauseReason) ?? 'provider_unavailable',
     until: retryTimeOf(run),
+    foundAt: facts.now,
     isTooLong: false,
   };
   const last = limit && isAfter(limit.until, own.until) ? {...limit, runId: run.run_id} : own;
@@ -116,7 +132,8 @@ export function limitWait(
 ): Wait | null {
   const until = limits.get(provider)?.until;
   if (until === undefined || !isAfter(until, now)) return null;
-  const wait = {taskId, runId: null, provider, reason: 'usage_limit', until, isTooLong: false} as const;
+  const limit = {runId: null, reason: 'usage_limit', until, foundAt: now} as const;
+  const wait = {...limit, taskId, provider, isTooLong: false};
   return {...wait, isTooLong: isTooLong(wait, patience.beganAt, patience)};
 }
 
@@ -136,9 +153,9 @@ const earliest = (waits: readonly Wait[]): Wait | undefined =>
   );
 
 /** For a single task whose wait was given up. */
-export function waitRefusal({taskId, provider, reason, until}: Wait): AppError {
+export function waitRefusal({taskId, provider, reason, until, foundAt}: Wait): AppError {
   const words = reason === 'usage_limit' ? 'the usage limit is reached' : 'the model cannot be reached';
-  const time = dayAndTime(until);
+  const time = nearTime(until, foundAt);
   return new AppError('E_PROVIDER_UNAVAILABLE', `${taskId} cannot continue before ${time}: ${words}`, {
     details: [
       ['task', taskId],

@@ -6,12 +6,13 @@ export type PlannedStep = {readonly id: string; readonly title: string; readonly
 
 /**
  * What would run and why, if every task succeeded: always the first ready task in plan order. `atWork` is the task or
- * review that a job is running now.
+ * review that a job is running now; `held` are tasks that waited for time, which continue first.
  */
 export function explainOrder(
   plan: Plan,
   taskIds: readonly string[],
   atWork: string | null = null,
+  held: readonly Task[] = [],
 ): PlannedStep[] {
   const wanted = new Set(taskIds);
   const rows = tasksInTreeOrder(plan).map(({task}) => task);
@@ -46,6 +47,10 @@ export function explainOrder(
 
   const current = atWork === null ? undefined : plan.items.get(atWork);
   if (current && !isReady(plan, current) && current.status !== 'done') finishAll(current);
+  for (const task of held) {
+    steps.push({id: task.id, title: task.title, why: 'continues'});
+    finishAll(task);
+  }
   for (let index = ready.shift(); index !== undefined; index = ready.shift()) {
     const task = rows[index];
     if (!task) continue;

@@ -238,8 +238,7 @@ function openReason(facts: TaskFacts, words: string): string {
   const {run, isOrphaned} = facts;
   const standing = taskStanding(facts);
   if (isOrphaned) return 'its Blackbird is gone, but its agent still works';
-  const cause = run && heldUpWords(run);
-  const why = cause ? `: ${cause}${untilWords(run, facts.now)}${loginWords(run)}` : '';
+  const why = run === null ? '' : heldUpReason(run, facts.now);
   if (standing === 'waiting') {
     const words =
       run && hasUndeliveredAnswer(run) ? 'your answer did not reach its agent' : 'waits for your answer';
@@ -250,11 +249,14 @@ function openReason(facts: TaskFacts, words: string): string {
   return run === null ? `${words}, but no run works on it` : `${words}, its latest run ${run.state}`;
 }
 
-/** How long it has to wait, if it only needs time; the end of an outage is unknown. */
-function untilWords(run: RunRecord, now: string | undefined): string {
+/** Why its provider holds it up, and how long if it only needs time; the end of an outage is unknown. */
+function heldUpReason(run: RunRecord, now: string | undefined): string {
+  const cause = heldUpWords(run);
+  if (cause === null) return '';
   const until = run.retry_at ?? run.failure?.reset_at;
-  if (!isHeldForTime(run) || until === undefined) return '';
-  return `, ${run.failure?.kind === 'rate_limit' ? 'until' : 'next try'} ${nearTime(until, now)}`;
+  if (!isHeldForTime(run) || until === undefined) return `: ${cause}${loginWords(run)}`;
+  if (now !== undefined && Date.parse(until) <= Date.parse(now)) return ', can continue now';
+  return `: ${cause}, ${run.failure?.kind === 'rate_limit' ? 'until' : 'next try'} ${nearTime(until, now)}`;
 }
 
 /** Without a login, continuing would fail again. */

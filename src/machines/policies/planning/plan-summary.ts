@@ -4,7 +4,7 @@ import type {JobResult} from '../job/job-steps.ts';
 import {waitCause} from '../job/wait-lines.ts';
 import {heldUpWords, isTimeNeeded, loginSteps, stepLines} from '../run/failure-table.ts';
 import {displayLine} from '../text/display-text.ts';
-import {dayAndTime} from '../text/durations.ts';
+import {nearTime} from '../text/durations.ts';
 import {answerCommand, openDraftCommand} from './draft-task.ts';
 import type {PlanData} from './plan-job.ts';
 import type {PlanOutput} from './plan-steps.ts';
@@ -69,7 +69,7 @@ function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
       const held = run && !isPauseAsked ? heldUpWords(run) : null;
       if (held === null && wait && !isPauseAsked) {
         const why = `${waitCause(wait)} (${wait.provider})`;
-        const until = `The planner cannot continue before ${dayAndTime(wait.until)}: ${why}.`;
+        const until = `The planner cannot continue before ${nearTime(wait.until, wait.foundAt)}: ${why}.`;
         return {...say('timeNeeded', until, `Continue after that time with: ${open}`), retryAt: wait.until};
       }
       if (held === null || run === null)

@@ -12,7 +12,7 @@ import {dueReviews} from '../review/parent-review.ts';
 import {wantedIn} from '../run/job-at-work.ts';
 import {programName} from '../run/program.ts';
 import {isVerifying} from '../run/verification.ts';
-import {type Need, needsIn} from './needs-you.ts';
+import {type Need, needsIn, type TimeNeed} from './needs-you.ts';
 
 /** What is running, what is waited for, what needs a person, and what comes next. */
 export type JobStatus = {
@@ -67,6 +67,8 @@ export type JobStatus = {
     readonly retry_at: string | null;
   } | null;
   readonly needs_you: readonly Need[];
+  /** Tasks that only need time, without the one that the running job waits for. */
+  readonly needs_time: readonly TimeNeed[];
   /** The next tasks after the current one if all succeed; at most three. */
   readonly next: ReadonlyArray<{readonly task_id: string; readonly title: string}>;
   /** Parents that the next execution reviews first. */
@@ -105,16 +107,15 @@ export function jobStatus(facts: StatusFacts): JobStatus {
   const waiting = isWorking && running === null ? waitIn(job, run) : null;
   const leaves = [...plan.items.values()].filter(isLeaf);
   const titleOf = (taskId: string) => plan.items.get(taskId)?.title ?? planningTitle(taskId, drafts);
-  const needs = [
-    ...needsIn(plan, factsOf, ({task_id}) => task_id === waiting?.task_id),
-    ...draftNeeds(drafts, isOpen && owner !== 'dead'),
-  ];
+  const {needs_you, needs_time} = needsIn(plan, factsOf);
+  const isOther = ({task_id}: Need) => task_id !== waiting?.task_id;
+  const needs = [...needs_you.filter(isOther), ...draftNeeds(drafts, isOpen && owner !== 'dead')];
   return {
     job: isOpen
       ? {
           ...openJob(job, owner),
           decision: decisionIn(isWorking, run),
-          go_on: wayOn(owner, run, needs),
+          go_on: wayOn(owner, run, [...needs, ...needs_time]),
           ...usedBy(job, run, usage, others),
         }
       : null,
@@ -132,6 +133,7 @@ export function jobStatus(facts: StatusFacts): JobStatus {
     },
     waiting: waiting && {...waiting, title: titleOf(waiting.task_id)},
     needs_you: needs,
+    needs_time: needs_time.filter(isOther),
     next: isWorking && job.stopAskedAt ? [] : nextTasks(plan, isOpen ? job : null, running ?? waiting),
     reviews_due: dueReviews(plan, factsOf).map(({id}) => id),
     done: leaves.filter(({status}) => status === 'done').length,

@@ -1,10 +1,12 @@
 import {shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
+import {heldMode} from '../job/waiting.ts';
 import {type FactsOf, taskCondition} from '../plan/explain-task.ts';
 import {skippedBelow, waitingForever} from '../plan/never-done.ts';
 import {isLeaf, tasksInTreeOrder} from '../plan/plan-graph.ts';
 import {isReady} from '../plan/readiness.ts';
+import {retryTimeOf} from '../run/retry-time.ts';
 import {isBeingFinished, type TaskFacts, taskStanding} from '../run/task-options.ts';
 
 /** A task that needs the user, and the command for it; null if there is none now. */
@@ -15,8 +17,21 @@ export type Need = {
   readonly command: string | null;
 };
 
-/** In plan order. `isWaitedFor`: the running job continues it by itself. */
-export function needsIn(plan: Plan, factsOf: FactsOf, isWaitedFor: (run: RunRecord) => boolean): Need[] {
+/** A task that only needs time: the next execute waits for it and continues it. */
+export type TimeNeed = Need & {readonly retry_at: string};
+
+export type Needs = {readonly needs_you: readonly Need[]; readonly needs_time: readonly TimeNeed[]};
+
+/** Both in plan order. */
+export function needsIn(plan: Plan, factsOf: FactsOf): Needs {
+  const needs = needsOfTasks(plan, factsOf);
+  return {
+    needs_you: needs.flatMap((need) => ('retry_at' in need ? [] : [need])),
+    needs_time: needs.flatMap((need) => ('retry_at' in need ? [need] : [])),
+  };
+}
+
+function needsOfTasks(plan: Plan, factsOf: FactsOf): ReadonlyArray<Need | TimeNeed> {
   const forever = waitingForever(plan);
   const skipped = forever.size === 0 ? new Map<string, string>() : skippedBelow(plan);
   return tasksInTreeOrder(plan).flatMap(({task}) => {
@@ -26,26 +41,25 @@ export function needsIn(plan: Plan, factsOf: FactsOf, isWaitedFor: (run: RunReco
     const need =
       needOf(factsOf(task)) ??
       (dep === undefined ? null : stuckNeed(task, dep, skippedTask && factsOf(skippedTask)));
-    const {run} = factsOf(task);
-    return need === null || (run !== null && isWaitedFor(run)) ? [] : [need];
+    return need ?? [];
   });
 }
 
-/** Null if nothing needs the user, or other tasks come first. */
-export function needOf(facts: TaskFacts): Need | null {
+/** Null if nothing is needed, or other tasks come first. */
+export function needOf(facts: TaskFacts): Need | TimeNeed | null {
   const {plan, task, run, isSentBack, isOrphaned} = facts;
   const standing = taskStanding(facts);
   if (standing === 'busy' || isBeingFinished(facts) || (isReady(plan, task) && !isSentBack)) return null;
   const isOpen = task.status === 'in_progress' || task.status === 'waiting_user' || task.status === 'failed';
   if (!isOpen && !isSentBack && !isOrphaned && standing !== 'decisionPending') return null;
   const {reason, next, later} = taskCondition(facts);
-  const why = whyOf(reason, run);
-  return {
-    task_id: task.id,
-    title: task.title,
-    why: later === undefined ? why : `${why}; ${later}`,
-    command: next?.command ?? null,
-  };
+  const own = {task_id: task.id, title: task.title};
+  const told = (why: string) => (later === undefined ? why : `${why}; ${later}`);
+  if (run === null || heldMode(facts) === null)
+    return {...own, why: told(whyOf(reason, run)), command: next?.command ?? null};
+  // Its own command continues this task alone; an execution continues the plan after it, too.
+  const command = next ? 'blackbird execute' : null;
+  return {...own, why: told(reason), command, retry_at: retryTimeOf(run)};
 }
 
 /** It waits for something that is never done: a skipped task, or itself in a cycle. */

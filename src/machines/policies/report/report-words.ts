@@ -5,7 +5,7 @@ import {commitWords} from '../run/commit-message.ts';
 import {counted} from '../text/counted.ts';
 import {displayLine} from '../text/display-text.ts';
 import {dollars, duration, timeOfDay, tokenWords} from '../text/durations.ts';
-import type {Need} from './needs-you.ts';
+import type {Need, TimeNeed} from './needs-you.ts';
 import type {CheckReport, Report, TaskReport} from './report.ts';
 import type {LaneOutcome, WaitTotal} from './timeline.ts';
 
@@ -128,7 +128,7 @@ export function needPieces(task: TaskReport, need: Need | undefined): {why: stri
 
 export type ReportLine = {
   readonly task: TaskReport;
-  readonly need: Need | undefined;
+  readonly need: Need | TimeNeed | undefined;
   /** It has ended, and needs nobody. */
   readonly isSettled: boolean;
 };
@@ -141,11 +141,19 @@ export const lineWords = ({task, need}: ReportLine): {sign: string; word: string
 
 const over: ReadonlySet<LaneOutcome> = new Set(['done', 'undone', 'canceled', 'skipped', 'dropped']);
 
+/** It needs time, and nobody. */
+export const isForTime = (need: Need | TimeNeed | undefined): boolean =>
+  need !== undefined && 'retry_at' in need;
+
 /**
  * Finished tasks first, those that need someone last, where readers look; then needs of tasks that were not worked on.
  */
-export function reportLines({tasks, needs_you}: Report): {lines: ReportLine[]; others: Need[]} {
-  const needs = new Map(needs_you.map((need) => [need.task_id, need]));
+export function reportLines({tasks, needs_you, needs_time}: Report): {
+  lines: ReportLine[];
+  others: ReadonlyArray<Need | TimeNeed>;
+} {
+  const all = [...needs_time, ...needs_you];
+  const needs = new Map(all.map((need) => [need.task_id, need]));
   const lines = tasks.map((task) => {
     const need = needs.get(task.task_id);
     return {task, need, isSettled: over.has(task.outcome) && need === undefined};
@@ -155,9 +163,10 @@ export function reportLines({tasks, needs_you}: Report): {lines: ReportLine[]; o
     lines: [
       ...lines.filter(({isSettled}) => isSettled),
       ...lines.filter(({isSettled, need}) => !isSettled && need === undefined),
-      ...lines.filter(({need}) => need !== undefined),
+      ...lines.filter(({need}) => isForTime(need)),
+      ...lines.filter(({need}) => need !== undefined && !isForTime(need)),
     ],
-    others: needs_you.filter(({task_id}) => !worked.has(task_id)),
+    others: all.filter(({task_id}) => !worked.has(task_id)),
   };
 }
 

@@ -13,7 +13,7 @@ import {checkTail, isPassed} from '../run/check-words.ts';
 import {programName} from '../run/program.ts';
 import {chainTo, isUndone, tellingRun} from '../run/task-runs.ts';
 import {type ChangeSize, changeSize} from './change-size.ts';
-import {type Need, needsIn} from './needs-you.ts';
+import {type Need, needsIn, type TimeNeed} from './needs-you.ts';
 import {isWaitOf} from './run-bars.ts';
 import {
   byTask,
@@ -39,6 +39,8 @@ export type Report = {
   /** The tasks worked on, in the order they started. */
   readonly tasks: readonly TaskReport[];
   readonly needs_you: readonly Need[];
+  /** Tasks that only need time: the next job waits for them. */
+  readonly needs_time: readonly TimeNeed[];
   /** Tasks that could start now, at most three of `ready`. */
   readonly ready: number;
   readonly next: ReadonlyArray<{readonly task_id: string; readonly title: string}>;
@@ -134,9 +136,7 @@ export function reportOf(facts: ReportFacts): Report {
   );
   const leaves = [...plan.items.values()].filter(isLeaf);
   const ready = readyTasks(plan);
-  const waited = new Set(
-    timeline?.is_live ? tasks.filter(isWaitingForTime).flatMap((each) => each.run_ids) : [],
-  );
+  const {needs_you, needs_time} = needsIn(plan, factsOf);
   return {
     from: timeline?.from ?? null,
     to: timeline?.to ?? null,
@@ -146,10 +146,8 @@ export function reportOf(facts: ReportFacts): Report {
     skipped: leaves.filter(({status}) => status === 'skipped').length,
     total: leaves.length,
     tasks,
-    needs_you: [
-      ...needsIn(plan, factsOf, ({run_id}) => waited.has(run_id)),
-      ...draftNeeds(drafts, timeline?.is_live ?? false),
-    ],
+    needs_you: [...needs_you, ...draftNeeds(drafts, timeline?.is_live ?? false)],
+    needs_time,
     ready: ready.length,
     next: ready.slice(0, nextCount).map(({id, title}) => ({task_id: id, title})),
     before_all: commandBeforeAll(plan, factsOf),
@@ -159,8 +157,6 @@ export function reportOf(facts: ReportFacts): Report {
     timeline,
   };
 }
-
-const isWaitingForTime = ({outcome}: TaskReport) => outcome === 'waiting_time';
 
 function taskReport(lane: Lane, runs: readonly RunRecord[], asked: TaskReport['questions']): TaskReport {
   const run = tellingRun(runs) ?? runs.at(-1);

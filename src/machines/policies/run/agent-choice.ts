@@ -40,6 +40,16 @@ export function agentFor(plan: Plan, task: Task, job: JobAgent): {readonly provi
   return {provider, ...wishOf({model: wish('model'), effort: wish('effort')})};
 }
 
+/** The task's provider; an unknown agent is reported when its task starts. */
+export function providerFor(plan: Plan, task: Task, job: JobAgent): ProviderId {
+  try {
+    return agentFor(plan, task, job).provider;
+  } catch (error) {
+    if (error instanceof AppError) return job.provider;
+    throw error;
+  }
+}
+
 /** Whether a model named at this level is meant for this agent. */
 function isFor(provider: ProviderId, levels: readonly Task[]): boolean {
   const named = levels.find(({agent}) => agent)?.agent ?? null;

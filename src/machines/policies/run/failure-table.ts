@@ -4,7 +4,7 @@ import type {Task} from '../../../services/contracts/plan.ts';
 import {providerTable} from '../../../services/contracts/provider-table.ts';
 import type {PauseReason, RunRecord} from '../../../services/contracts/run.ts';
 import {displayLine} from '../text/display-text.ts';
-import {dayAndTime} from '../text/durations.ts';
+import {nearTime} from '../text/durations.ts';
 import {budgetFlag} from './budget.ts';
 import {vendorOf} from './program.ts';
 
@@ -144,9 +144,9 @@ type FailedProgram = Pick<RunRecord, 'provider' | 'provider_dialect' | 'failure'
 
 /** The next steps after this failure: first remove the cause, then continue. */
 export function failureSteps(
-  run: FailedProgram & Pick<RunRecord, 'task_id' | 'resumable' | 'retry_at'>,
+  run: FailedProgram & Pick<RunRecord, 'task_id' | 'resumable' | 'retry_at' | 'updated_at'>,
 ): NextStep[] {
-  const {task_id, resumable, failure, retry_at} = run;
+  const {task_id, resumable, failure, retry_at, updated_at} = run;
   if (failure === undefined) return [];
   const task = shellWord(task_id);
   return [
@@ -155,13 +155,19 @@ export function failureSteps(
       ? [
           {
             command: `blackbird resume ${task}${modelFlag(run)}${budgetFlag(failure.setting)}`,
-            why: resumeWords(failure, retry_at),
+            why: resumeWords(failure, updated_at, retry_at),
           },
         ]
       : []),
     {command: `blackbird restart ${task}`, why: 'or start again; the conversation is forgotten'},
   ];
 }
+
+/** The same at the end of a plan: `execute` continues a task that only needs time, and then the plan. */
+export const planSteps = (run: Parameters<typeof failureSteps>[0]): NextStep[] =>
+  run.failure && isTimeNeeded(run)
+    ? [{command: 'blackbird execute', why: resumeWords(run.failure, run.updated_at, run.retry_at)}]
+    : failureSteps(run);
 
 /** A custom command sets its own model. */
 const modelFlag = ({provider, failure}: FailedProgram): string =>
@@ -179,13 +185,12 @@ export function loginSteps({failure, ...program}: FailedProgram): NextStep[] {
 
 function resumeWords(
   {kind, reset_at}: NonNullable<RunRecord['failure']>,
+  now: string,
   retryAt: string | undefined = reset_at,
 ): string {
   switch (failureTable[kind].actor) {
     case 'time':
-      return retryAt === undefined
-        ? 'continue later, in the same session'
-        : `continue after ${dayAndTime(retryAt)}`;
+      return retryAt === undefined ? 'continue later' : `continue after ${nearTime(retryAt, now)}`;
     case 'login':
       return 'then continue in the same session';
     case 'payment':
