@@ -95,7 +95,7 @@ export function createEngine(outside: Services, {inspect, clock}: EngineOptions 
   actor.start();
   const answer = (runId: string, command: ReviewGateCommand) => {
     const open = decisions.get(runId);
-    if (!open) throw new AppError('E_NO_DECISION', `nobody asks about run ${runId}`);
+    if (!open) throw new AppError('E_NO_DECISION', `run ${runId} is not waiting for a decision`);
     open.send(command);
   };
   let lastPause = Number.NEGATIVE_INFINITY;
@@ -127,7 +127,7 @@ export function createEngine(outside: Services, {inspect, clock}: EngineOptions 
       actor.send({type: 'engine.pause', reason});
     },
     retryNow: () => {
-      if (waits.size === 0) throw new AppError('E_NOT_WAITING', 'nothing is waited for');
+      if (waits.size === 0) throw new AppError('E_NOT_WAITING', 'no job is waiting');
       for (const wait of waits) wait.send({type: 'retry.now'});
     },
     stopAfterTask: () => {
@@ -139,7 +139,7 @@ export function createEngine(outside: Services, {inspect, clock}: EngineOptions 
       answer(runId, decision.state === 'retry' ? {type: 'review.retry'} : {type: 'review.decide', decision}),
     answerPlan: (draftId, command) => {
       const open = plans.get(draftId);
-      if (!open) throw new AppError('E_NO_DECISION', `nobody asks about the draft ${draftId}`);
+      if (!open) throw new AppError('E_NO_DECISION', `the draft ${draftId} is not waiting for an answer`);
       open.send(command);
     },
     openPlans: () => [...plans.values()].map(({question}) => question),

@@ -213,7 +213,7 @@ describe('plan export', () => {
       expect(readFileSync(file, 'utf8')).toBe(out);
       expect((await made.error(args)).error).toMatchObject({
         code: 'E_STORE_WRITE',
-        message: `${file} exists already; pass --force to replace it`,
+        message: `${file} already exists; pass --force to replace it`,
       });
       expect(await made.json([...args, '--force'])).toEqual({format, file, tasks: 2});
     },

@@ -94,7 +94,7 @@ export function createMemoryRunStore({
     insert: async (run) => {
       const name = `${checked(run.run_id)}.json`;
       if (texts.get(run.task_id)?.has(name)) {
-        throw new AppError('E_RUN_EXISTS', `run ${run.run_id} exists already`);
+        throw new AppError('E_RUN_EXISTS', `run ${run.run_id} already exists`);
       }
       await write(run);
     },
@@ -129,7 +129,7 @@ export function createMemoryRunStore({
 
 function checked(runId: string): string {
   if (/^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(runId)) return runId;
-  throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(runId)} is no run id`);
+  throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(runId)} is not a run id`);
 }
 
 /** The same text is the same record: nobody changes one in place. */

@@ -651,7 +651,7 @@ describe('a record that cannot be read', () => {
   const refusal = {
     code: 'E_STORE_CORRUPT',
     message: expect.stringMatching(
-      /^whether a waits for a person is not known: its run record \/runs\/a\/a-1\.json cannot be used: /,
+      /^cannot tell whether a needs a decision: its run record \/runs\/a\/a-1\.json cannot be used: /,
     ),
     details: [
       ['file', '/runs/a/a-1.json'],

@@ -29,7 +29,7 @@ Examples:
     .action(async ({since, job, format: wish}: Options, command: Command) => {
       const isJson = cli.isJson(command);
       if (isJson && wish !== undefined && wish !== 'json') {
-        throw new AppError('E_USAGE', `--json and --format ${wish} are two forms; choose one`);
+        throw new AppError('E_USAGE', `--json and --format ${wish} cannot be combined`);
       }
       const format = isJson ? 'json' : (wish ?? 'text');
       const now = cli.context.now();

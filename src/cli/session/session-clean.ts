@@ -131,6 +131,6 @@ export const commitsAre = (count: number): string => counted(count, 'commit is',
 function leftBehind(run: SessionMeta): AppError {
   return new AppError(
     'E_WORKTREE_REMOVE_FAILED',
-    `${run.worktree_path} is no worktree that git knows; look at it and remove it yourself`,
+    `${run.worktree_path} is not a worktree that git knows; look at it and remove it yourself`,
   );
 }

@@ -51,7 +51,7 @@ export function editFeedback(
     if (!pending) return null;
     const feedback = text.trim();
     if (feedback === '') {
-      throw new AppError('E_NO_INPUT', `say what ${taskId} is told`, {
+      throw new AppError('E_NO_INPUT', `say what to tell ${taskId}`, {
         next: [{command: `blackbird feedback dismiss ${shellWord(taskId)}`, why: 'leave the task as it is'}],
       });
     }

@@ -176,7 +176,7 @@ export function defineEditProposalActor(stores: Stores) {
       const checked = checkProposal(plan, after, stores.now(), stores.digest);
       if (checked.type === 'valid') return after;
       const [problem = ''] = checked.problems;
-      throw new AppError('E_PLAN_EDIT', `the proposal cannot be changed so: ${problem}`);
+      throw new AppError('E_PLAN_EDIT', `the proposal cannot be changed this way: ${problem}`);
     });
     return drafts.headOf(draft);
   });

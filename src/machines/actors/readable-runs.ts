@@ -21,7 +21,7 @@ export async function readableRuns(
   if (!first) return found;
   throw new AppError(
     'E_STORE_CORRUPT',
-    `whether ${taskId} waits for a person is not known: its run record ${first.file} cannot be used: ${first.reason}`,
+    `cannot tell whether ${taskId} needs a decision: its run record ${first.file} cannot be used: ${first.reason}`,
     {
       details: [
         ['file', first.file],

@@ -37,10 +37,7 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
   const providerOf = ({provider, provider_dialect}: Program): Provider => {
     if (provider !== 'custom') return findProvider(provider);
     if (customCommand !== null) return customProvider(customCommand, provider_dialect ?? null);
-    throw new AppError(
-      'E_AGENT_NOT_FOUND',
-      'there is no command of your own: BLACKBIRD_AGENT_CMD is not set',
-    );
+    throw new AppError('E_AGENT_NOT_FOUND', 'no custom command is set: BLACKBIRD_AGENT_CMD is empty');
   };
 
   const capabilitiesOf = async (provider: Provider): Promise<Capabilities> => {

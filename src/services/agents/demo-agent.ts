@@ -78,7 +78,7 @@ async function takeTurn(): Promise<number> {
   const file = path.join(folder, `${id}.json`);
   const exists = isUuid(id) && fs.existsSync(file);
   if (options.resume !== undefined && !exists) return complain(`no demo session ${id}`);
-  if (options.resume === undefined && exists) return complain(`demo session ${id} exists already`);
+  if (options.resume === undefined && exists) return complain(`demo session ${id} already exists`);
   if (!isUuid(id)) return complain(`${JSON.stringify(id)} is no session id`);
 
   const session: Session = exists

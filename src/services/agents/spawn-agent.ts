@@ -74,7 +74,7 @@ type Launched = Awaited<ReturnType<typeof launch>>;
 /** Starts the launcher, which waits for its "go". Throws whatever would keep the agent from starting. */
 async function launch(spec: AgentProcessSpec, {guardian, isReaped}: {guardian: string; isReaped: boolean}) {
   const {command, cwd, runId} = spec;
-  if (!safeRunId.test(runId)) throw cannotStart(spec, 'refused', `"${runId}" is no run id`);
+  if (!safeRunId.test(runId)) throw cannotStart(spec, 'refused', `"${runId}" is not a run id`);
   const env = agentEnvironment({own: process.env, command: command.env, runId, guardian, cwd});
   const file = findExecutable(command.file, {cwd, searchPath: env.PATH ?? '/usr/bin:/bin'});
 

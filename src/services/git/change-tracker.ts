@@ -185,7 +185,7 @@ export function createChangeTracker({
 }
 
 const notUndone = (reason: string) =>
-  new AppError('E_UNDO_REFUSED', `the change cannot be taken back: ${reason}`);
+  new AppError('E_UNDO_REFUSED', `the change cannot be undone: ${reason}`);
 
 function unavailable(error: unknown): AppError {
   const hint = error instanceof GitFailure && error.kind === 'large' ? '; --stat shows its files' : '';

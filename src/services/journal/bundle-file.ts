@@ -23,7 +23,7 @@ export function writeBundle(file: string, bundle: Bundle, {force}: {force: boole
     }
   } catch (error) {
     if (systemErrorCode(error) !== 'EEXIST') throw writeFailure(file, 'bundle', error);
-    throw new AppError('E_STORE_WRITE', `${file} exists already`, {
+    throw new AppError('E_STORE_WRITE', `${file} already exists`, {
       next: [
         {
           command: `blackbird bundle ${shellWord(bundle.task_id)} --output ${shellWord(file)} --force`,

@@ -49,7 +49,7 @@ export function createMemoryRuns(): RunStore {
       [...tasks.keys()].filter((taskId) => list(taskId).some(({state}) => state === 'running')),
     insert: async (run) => {
       if (runsOf(run.task_id).has(checkedRunId(run.run_id))) {
-        throw new AppError('E_RUN_EXISTS', `run ${run.run_id} exists already`);
+        throw new AppError('E_RUN_EXISTS', `run ${run.run_id} already exists`);
       }
       runsOf(run.task_id).set(run.run_id, run);
     },

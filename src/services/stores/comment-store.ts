@@ -21,7 +21,7 @@ const maxBytes = 256 * 1024;
 export function createCommentStore({folder}: {folder: string}): CommentStore {
   const folderOf = ({task_id, run_id}: CommentedRun) => {
     if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(run_id))
-      throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(run_id)} is no run id`);
+      throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(run_id)} is not a run id`);
     return path.join(folder, taskFolderName(task_id), `${run_id}.comments`);
   };
   const fileOf = (run: CommentedRun, id: string) => path.join(folderOf(run), `${id}.json`);

@@ -6,7 +6,7 @@ import {writeFailure} from './store-errors.ts';
 /** Writes a file that a person asked for, whole or not at all. What is there already is replaced only when that is said. */
 export async function writeExport(file: string, text: string, {force}: {force: boolean}): Promise<void> {
   if (!force && lstatSync(file, {throwIfNoEntry: false})) {
-    throw new AppError('E_STORE_WRITE', `${file} exists already; pass --force to replace it`);
+    throw new AppError('E_STORE_WRITE', `${file} already exists; pass --force to replace it`);
   }
   try {
     await writeDurably(file, text, {keepMode: true});

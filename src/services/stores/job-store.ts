@@ -28,7 +28,7 @@ const jobIdForm = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 export function createJobStore({folder}: {folder: string}): JobStore {
   const fileOf = (jobId: string) => {
     if (!jobIdForm.test(jobId))
-      throw new AppError('E_JOB_NOT_FOUND', `${JSON.stringify(jobId)} is no job id`);
+      throw new AppError('E_JOB_NOT_FOUND', `${JSON.stringify(jobId)} is not a job id`);
     return path.join(folder, `${jobId}.json`);
   };
   const notesOf = (jobId: string) => fileOf(jobId).replace(/\.json$/, '.notes.jsonl');

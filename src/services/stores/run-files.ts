@@ -4,7 +4,7 @@ import {type RunFiles, runIdForm} from '../contracts/run.ts';
 /** Refuses what cannot be the id of a run before it is part of a path. */
 export function checkedRunId(runId: string): string {
   if (runIdForm.test(runId)) return runId;
-  throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(runId)} is no run id`);
+  throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(runId)} is not a run id`);
 }
 
 /** The files of one run in the folder of its task. */

@@ -122,7 +122,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
     insert: async (run) => {
       const {record} = files(run.task_id, run.run_id);
       await ensureFolder(run.task_id);
-      if (versionOf(record) !== null) throw new AppError('E_RUN_EXISTS', `run ${run.run_id} exists already`);
+      if (versionOf(record) !== null) throw new AppError('E_RUN_EXISTS', `run ${run.run_id} already exists`);
       await write(record, {database: databaseOf(record), run});
     },
     update: async (taskId, runId, change) => {
@@ -130,7 +130,8 @@ export function createRunStore({folder}: {folder: string}): RunStore {
       const {database, run: before} = await load(record);
       const after = change(before);
       if (after === before) return after;
-      if (isGoRun(before)) throw new AppError('E_STORE_WRITE', `${record} is the Go program's and stays so`);
+      if (isGoRun(before))
+        throw new AppError('E_STORE_WRITE', `${record} was written by the Go program and cannot be changed`);
       await ensureFolder(taskId, {isMadeAgain: versionOf(record) === null});
       await write(record, {database, run: after});
       return after;

@@ -48,5 +48,5 @@ test('edits of a proposal are taken back one after another, and no further', () 
   const twice = edited(once, []);
   expect(edited(twice, 'takeBack')).toEqual(once);
   expect(edited(once, 'takeBack')).toEqual(base);
-  expect(() => edited(base, 'takeBack')).toThrow('nothing of this proposal was changed by hand');
+  expect(() => edited(base, 'takeBack')).toThrow('this proposal has no edits to undo');
 });

@@ -456,7 +456,7 @@ describe('what is asked before', () => {
     const {runner} = await openProject('', {env: {PATH: temporaryFolder(), BLACKBIRD_AGENT_CMD: ' \n'}});
     expect(runner.customCommand).toBe(null);
     expect((await rejectionOf(runner.check('custom'))).message).toBe(
-      'there is no command of your own: BLACKBIRD_AGENT_CMD is not set',
+      'no custom command is set: BLACKBIRD_AGENT_CMD is empty',
     );
   });
 

@@ -348,7 +348,7 @@ describe('a session', () => {
       outcome: 'failed',
       failure: {
         kind: 'agent_error',
-        message: `the agent gave no result (exit code 1): demo session ${ref} exists already`,
+        message: `the agent gave no result (exit code 1): demo session ${ref} already exists`,
       },
       text: '',
     });

@@ -416,7 +416,7 @@ describe('writing', () => {
     );
     expect(error).toMatchObject({
       code: 'E_UNDO_REFUSED',
-      message: 'the change cannot be taken back: there is no git repository',
+      message: 'the change cannot be undone: there is no git repository',
     });
   });
 });

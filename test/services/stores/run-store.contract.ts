@@ -144,7 +144,7 @@ export function describeRunRecords(
         const {store} = open();
         expect((await rejectionOf(store.insert(runRecord({run_id: runId})))).code).toBe('E_RUN_NOT_FOUND');
         expect((await rejectionOf(store.update('a', runId, finish))).code).toBe('E_RUN_NOT_FOUND');
-        expect(() => store.files('a', runId)).toThrow('is no run id');
+        expect(() => store.files('a', runId)).toThrow('is not a run id');
       },
     );
 

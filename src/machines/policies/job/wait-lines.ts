@@ -24,7 +24,7 @@ export function waitLine(wait: Wait, now: string): string {
 
 /** The same for a view of the whole plan; the countdown is shown elsewhere. */
 export const waitedFor = (wait: Wait): string =>
-  `${wait.provider} is waited for until ${timeOfDay(wait.until, wait.until)} (${wordsOf(wait)})`;
+  `waiting for ${wait.provider} until ${timeOfDay(wait.until, wait.until)} (${wordsOf(wait)})`;
 
 /** Whole seconds: nobody reads tenths on a running clock. */
 const countdown = (milliseconds: number) =>

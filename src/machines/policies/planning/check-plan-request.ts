@@ -21,6 +21,6 @@ export function requireChangeable(plan: Plan, {kind, taskIds}: PlanWish): void {
   for (const id of taskIds) requireTask(plan, id);
   if (kind === 'generate' || plan.items.size > 0) return;
   throw new AppError('E_PLAN_EDIT', 'the plan has no tasks that could be changed', {
-    next: [{command: 'blackbird plan generate', why: 'have some proposed'}],
+    next: [{command: 'blackbird plan generate', why: 'have an agent propose some'}],
   });
 }

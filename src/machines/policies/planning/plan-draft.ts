@@ -134,7 +134,7 @@ export function edited(draft: PlanDraft, edit: ProposalEdit): PlanDraft {
   if (edit !== 'takeBack')
     return {...draft, operations: [...operations, ...edit], isEdited: true, edits: [...edits, edit.length]};
   const last = edits.at(-1);
-  if (last === undefined) throw new AppError('E_PLAN_EDIT', 'nothing of this proposal was changed by hand');
+  if (last === undefined) throw new AppError('E_PLAN_EDIT', 'this proposal has no edits to undo');
   const left = edits.slice(0, -1);
   const kept = operations.slice(0, operations.length - last);
   return {...draft, operations: kept, isEdited: left.length > 0, edits: left};

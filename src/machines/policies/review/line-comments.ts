@@ -15,7 +15,7 @@ export function parseComment(given: string): CommentDraft {
   const line = Number(digits);
   if (file === undefined || line === 0)
     throw new AppError('E_USAGE', `a comment is file:line=text, not ${JSON.stringify(given)}`);
-  if (text.trim() === '') throw new AppError('E_NO_INPUT', `the comment on ${file}:${line} says nothing`);
+  if (text.trim() === '') throw new AppError('E_NO_INPUT', `the comment on ${file}:${line} is empty`);
   return {file, side: sign === '-' ? 'old' : 'new', line, text: text.trim()};
 }
 

@@ -182,7 +182,7 @@ const nothingToUndo = (id: string, reason: string): AppError =>
   new AppError('E_UNDO_REFUSED', `nothing to undo for ${id}: ${reason}`, {next: [history(id)]});
 
 function undoneBefore(id: string, {superseded_by_run_id: by = ''}: RunRecord): AppError {
-  const {message, code, next} = nothingToUndo(id, `run ${by} did it`);
+  const {message, code, next} = nothingToUndo(id, `run ${by} has already undone it`);
   const redo = `blackbird undo ${shellWord(id)} ${shellWord(by)}`;
   return new AppError(code, message, {next: [{command: redo, why: 'take the undo back'}, ...next]});
 }

@@ -91,12 +91,16 @@ function forceWords({conflicts}: UndoPlan): string {
 /** For when nobody can be asked. */
 export function unconfirmedUndo(request: UndoRequest): AppError {
   const undo = undoCommand(request);
-  return new AppError('E_CONFIRMATION_REQUIRED', 'nobody is there to ask; nothing was undone; pass --yes', {
-    next: [
-      {command: `${undo} --yes`, why: 'undo it without a question'},
-      {command: `${undo} --dry-run`, why: 'see what it would do'},
-    ],
-  });
+  return new AppError(
+    'E_CONFIRMATION_REQUIRED',
+    'there is no terminal to ask in; nothing was undone; pass --yes',
+    {
+      next: [
+        {command: `${undo} --yes`, why: 'undo it without a question'},
+        {command: `${undo} --dry-run`, why: 'see what it would do'},
+      ],
+    },
+  );
 }
 
 export const undoCommand = ({taskId, runId}: Pick<UndoRequest, 'taskId' | 'runId'>): string =>
