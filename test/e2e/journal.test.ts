@@ -200,7 +200,7 @@ describe('bundle', () => {
     writeFileSync(file, 'mine');
     const refused = await project.run(['bundle', 'a']);
     expect(refused).toMatchObject({code: 1, out: ''});
-    expect(refused.err).toContain('exists already');
+    expect(refused.err).toContain('already exists');
     expect(readFileSync(file, 'utf8')).toBe('mine');
     expect((await project.run(['bundle', 'a', '--force'])).code).toBe(0);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty('journals.0.lines.length');
