@@ -5,18 +5,18 @@ import {outputIn} from './chart-parts.ts';
 import {type Budgets, type Overrun, overrunOf, type Spending, timeLeft} from './policies/run/budget.ts';
 
 export type BudgetInput = {
-  /** As it was before its agent was launched. */
+  /** The record before its agent was launched. */
   readonly run: RunRecord;
   /** Without any, nothing is limited. */
   readonly budgets?: Budgets;
 };
 type BudgetContext = BudgetInput & {left: number; overrun: Overrun | null};
 
-/** An agent that says nothing of its use is looked at again after so long at the latest. */
+/** The longest interval between two looks at an agent that reports no usage. */
 const longestLook = 30_000;
 const shortestLook = 100;
 
-/** Watches what an agent uses, and is over when a budget is: whoever invoked it pauses the run then. */
+/** Watches an agent's usage and ends when a budget is used up: the invoking machine then pauses the run. */
 export const budgetMachine = setup({
   types: {
     input: {} as BudgetInput,

@@ -3,33 +3,33 @@ import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 
 // What the charts have in common.
 
-/** For guards and actions: what an actor came to. */
+/** For guards and actions: the output of an actor. */
 export function outputIn<Output>({event}: {event: DoneActorEvent<Output>}): Output {
   return event.output;
 }
 
-/** For actions: the event itself, as it is sent on to a child. */
+/** For actions: the event itself, to forward it to a child. */
 export const eventIn = <Event>({event}: {event: Event}): Event => event;
 
 /** For actions: why an actor failed. */
 export const errorIn = ({event}: {event: ErrorActorEvent}) => ({error: event.error});
 
-/** For actions: the record as an actor wrote it. */
+/** For actions: the record that an actor wrote. */
 export const recordIn = ({event}: {event: DoneActorEvent<RunRecord>}) => ({run: event.output});
 
-/** For machines whose final states have outputs of their own: the machine's is that of the one it ended in. */
+/** For machines whose final states have their own outputs: the output of the final state it ended in. */
 export function finalOutput<Output>({event}: {event: {readonly output: unknown}}): Output {
   return event.output as Output;
 }
 
-/** Asks whatever runs to stop; again forces it. */
+/** Asks whatever is running to stop; a second one forces it. */
 export type PauseCommand = {readonly type: 'run.pause'; readonly reason: PauseReason};
 
-/** Why it pauses, and whether it was asked for in another terminal. */
+/** Why it pauses, and whether another terminal asked for it. */
 export type PauseWish = {readonly reason: PauseReason; readonly isAskedElsewhere?: true};
 export type PauseNews = {readonly type: 'engine.pausing'; readonly isForced: boolean} & PauseWish;
 
-/** For views: why it pauses. The wish can be entered by a pause only. */
+/** For views: why it pauses. Only a pause leads to this state. */
 export const pauseNews = (
   event: {readonly type: string} & Partial<PauseWish>,
   isForced: boolean,
@@ -40,11 +40,11 @@ export const pauseNews = (
   ...(event.isAskedElsewhere && {isAskedElsewhere: true}),
 });
 
-/** Whether the stop was asked for in another terminal. */
+/** Whether another terminal asked for the stop. */
 export type StopWish = {readonly isAskedElsewhere?: true};
 export type StopNews = {readonly type: 'engine.stopping'} & StopWish;
 
-/** For views: nothing more begins. */
+/** For views: nothing more starts. */
 export const stopNews = ({isAskedElsewhere}: {readonly type: string} & StopWish): StopNews => ({
   type: 'engine.stopping',
   ...(isAskedElsewhere && {isAskedElsewhere}),
@@ -55,13 +55,13 @@ export const runPause = ({reason}: {readonly reason: PauseReason}): PauseCommand
   reason,
 });
 
-/** Asks whoever chooses what comes next to begin nothing more. */
+/** Asks for nothing more to be started. */
 export type StopCommand = {readonly type: 'executor.stopAfterTask'};
 export type LoopCommand = PauseCommand | StopCommand;
 
 /**
- * A region of every machine that starts others: once a pause was asked for, nothing more is begun, whatever
- * was being written when it came.
+ * A region of every machine that starts others: after a pause request nothing more starts, whatever was being written
+ * at that moment.
  */
 export const pauseWish = {
   initial: 'none',
@@ -71,7 +71,7 @@ export const pauseWish = {
   },
 } as const;
 
-/** The same for a machine that can also be asked to stop after the task at hand. */
+/** The same for a machine that can also be asked to stop after the current task. */
 export const stopWish = {
   initial: 'none',
   states: {
@@ -83,16 +83,16 @@ export const stopWish = {
 
 export const isPauseAsked = stateIn('#pausing');
 
-/** For machines that remember why something failed and go on there. */
+/** For machines that remember why something failed and continue from there. */
 export const failedBy = <Target extends string>(target: Target) =>
   ({target, actions: {type: 'rememberError', params: errorIn}}) as const;
 
-/** What a step came to, with the kind of step it was. */
+/** The output of a step, tagged with the kind of step. */
 export function stepOf<Kind extends string>(type: Kind) {
   return <Output>({event}: {event: DoneActorEvent<Output>}) => ({type, output: event.output});
 }
 
-/** What a person asked for while it worked says how it ended. */
+/** The user's request decides how it ended. */
 export function byWish<Target extends string, Action extends string>(target: Target, type: Action) {
   return [
     {guard: 'isPauseAsked', target, actions: {type, params: {wish: 'pause'}}},
@@ -102,8 +102,8 @@ export function byWish<Target extends string, Action extends string>(target: Tar
 }
 
 /**
- * How a process of ours is stopped: asked, and after a while or a second Ctrl+C made to end. Whatever comes of it, what it left
- * behind is looked for in `sweeping`.
+ * How a process is stopped: asked first, then forced after a while or by a second Ctrl+C. In any case `sweeping` looks
+ * for what it left behind.
  */
 export function stoppingStates<Ask extends string, Force extends string>(ask: Ask, force: Force) {
   return {

@@ -5,13 +5,13 @@ import {errorIn} from './chart-parts.ts';
 
 export type DraftCommand =
   | {readonly type: 'draft.change'; readonly text: string}
-  /** Do not wait: the person leaves. */
+  /** Save now: the user is leaving. */
   | {readonly type: 'draft.flush'}
   /** It was sent, or dropped on purpose. */
   | {readonly type: 'draft.drop'};
 
 type DraftContext = {
-  /** With what the text belonged to when it was begun. */
+  /** With what the text belonged to when it was started. */
   slot: DraftSlot;
   text: string;
   error: unknown;
@@ -19,13 +19,13 @@ type DraftContext = {
 
 const failed = {target: 'unsaved', actions: {type: 'rememberError', params: errorIn}} as const;
 
-/** What is being written in one editor: on disk a moment after the first key that changed it, until it is sent. */
+/** The text in one editor: saved shortly after the first change, and kept until it is sent. */
 export const draftMachine = setup({
   types: {
     input: {} as DraftSlot,
     context: {} as DraftContext,
     events: {} as DraftCommand,
-    /** `kept`: the disk has what the editor has. `unsaved`: it cannot be written. */
+    /** `kept`: disk and editor agree. `unsaved`: it cannot be written. */
     tags: {} as 'loading' | 'kept' | 'unsaved' | 'gone',
   },
   actors: {
@@ -71,7 +71,7 @@ export const draftMachine = setup({
         'draft.drop': 'dropping',
       },
     },
-    // Not put off by the next key: a second of typing is the most that can be lost.
+    // Not delayed by the next key: at most a second of typing can be lost.
     changed: {
       after: {saveDelay: 'saving'},
       on: {

@@ -7,33 +7,33 @@ import {type DraftServices, storedDraft} from './actors/draft.actor.ts';
 import type {DraftCommand, draftMachine} from './draft.machine.ts';
 import {draftTaskId} from './policies/planning/draft-task.ts';
 
-/** What one editor writes, kept on disk until it is sent or dropped. */
+/** The text of one editor, kept on disk until it is sent or dropped. */
 export type OpenDraft = {
-  /** What was written before; empty where nothing was, or where it cannot be read. */
+  /** The earlier text; empty if there is none, or if it cannot be read. */
   readonly recalled: Promise<string>;
-  /** The `prompt` of the slot, or the one that the recalled text was begun with. */
+  /** The `prompt` of the slot, or the one that the recalled text was started with. */
   prompt(): string;
-  /** Why it cannot be kept; null while it can. */
+  /** Why it cannot be saved; null if it can. */
   problem(): string | null;
-  /** Kept within a second. An editor opens with what was recalled, so nothing changes before. */
+  /** Saved within a second. An editor opens with the recalled text, so nothing changes before that. */
   change(text: string): void;
-  /** The editor is left: it is on disk when this resolves to null; else it cannot be, and this is why. */
+  /** The editor closes: resolves to null once saved, or to the reason why it cannot be. */
   close(): Promise<string | null>;
-  /** It was sent, or is not wanted any more. */
+  /** It was sent, or is no longer wanted. */
   drop(): Promise<void>;
 };
 
 /** The drafts of one process. */
 export type DraftDesk = {
   open(slot: DraftSlot): OpenDraft;
-  /** Keeps what all open editors hold, before the process ends. */
+  /** Saves all open editors before the process ends. */
   flush(): Promise<void>;
 };
 
-/** What is written at a checkpoint. */
+/** The kinds of text written at a checkpoint. */
 export type CheckpointWords = Extract<DraftKind, 'feedback' | 'rejection' | 'comments'>;
 
-/** The line a comment is about; other words are about the run. */
+/** The line of a comment; other text is about the run. */
 type CommentedLine = Pick<LineComment, 'file' | 'side' | 'line'>;
 
 export type OpenCheckpointDraft = (words: CheckpointWords, line?: CommentedLine) => OpenDraft;
@@ -48,7 +48,7 @@ export const checkpointSlot = (
   return {kind, taskId: task_id, runId: run_id, id, prompt: '', ...said};
 };
 
-/** What a person wants to be different in what a planner proposed. */
+/** The user's request to revise a proposal. */
 export const revisionSlot = (draftId: string): DraftSlot => ({
   ...{kind: 'plan', taskId: draftTaskId(draftId), runId: draftId},
   ...{id: 'revision', prompt: ''},
@@ -62,7 +62,7 @@ export function createDraftDesk(services: DraftServices): DraftDesk {
       const actor = createActor(machine, {input: slot});
       const settled = () => waitFor(actor, (snapshot) => restTags.some((tag) => snapshot.hasTag(tag)));
       actor.start();
-      // An editor that goes away after its draft did still says so.
+      // A late message from an editor whose draft is already gone is ignored.
       const send = (command: DraftCommand) => {
         if (actor.getSnapshot().can(command)) actor.send(command);
       };

@@ -69,7 +69,7 @@ import {taskMachine} from './task.machine.ts';
 import {undoMachine} from './undo.machine.ts';
 import {verificationMachine} from './verification.machine.ts';
 
-/** Who is alive, asked or waited for now: filled by the actors, read by the engine's commands. */
+/** What is alive, open or waiting: filled by the actors, read by the engine's commands. */
 export function createDesks() {
   const live: LiveAgents = new Map();
   const endings: AgentEndings = new Map();
@@ -88,7 +88,7 @@ type Surroundings = {
   readonly onRules: (rules: CallRules) => void;
 };
 
-/** The engine's machine, and every machine below it, with the actors they run on. */
+/** The engine's machine and all machines below it, with their actors. */
 export function provideEngine(services: Services, {desks, job, publish, warn, onRules}: Surroundings) {
   const {live, endings, checkEndings, decisions, plans, waits} = desks;
   const {spending} = job;

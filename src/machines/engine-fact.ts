@@ -9,34 +9,34 @@ import type {PlanNews} from './planning.ts';
 import type {JobResult} from './policies/job/job-steps.ts';
 import type {DecisionRequest} from './review-gate.machine.ts';
 
-/** What the engine's own machine tells. */
+/** Events from the engine's own machine. */
 export type EngineNews =
   | {readonly type: 'job.stopped'; readonly result: JobResult}
   | PauseNews
   | StopNews
   | {readonly type: 'engine.warning'; readonly message: string};
 
-/** What the views are told while a job runs. */
+/** Events for the views while a job runs. */
 export type EngineFact =
-  /** How a task stands whose Blackbird died while it was running. */
+  /** The state of a task whose Blackbird died while it was running. */
   | {readonly type: 'run.recovered'; readonly run: RunRecord}
-  /** A task that the plan passes by: paused, or waiting for an answer. */
+  /** A task that the plan skips: paused, or waiting for an answer. */
   | {readonly type: 'run.resting'; readonly run: RunRecord}
   | {readonly type: 'task.started'; readonly prepared: PreparedRun}
   | {readonly type: 'run.updated'; readonly run: RunRecord}
   | {readonly type: 'task.settled'; readonly run: RunRecord}
-  /** A person has to decide: answered by `decide` or `postpone`. Told again, with the reason, after a refusal. */
+  /** The user has to decide, with `decide` or `postpone`. Repeated with the reason after a refusal. */
   | {readonly type: 'decision.required'; readonly request: DecisionRequest}
-  /** It was answered in another terminal; nobody here needs to be asked any more. */
+  /** Decided in another terminal; nobody here needs to be asked. */
   | {readonly type: 'decision.received'; readonly received: ReceivedDecision}
   | {readonly type: 'review.started'; readonly prepared: PreparedRun}
   | {readonly type: 'review.settled'; readonly verdict: ReviewVerdict}
   | PlanNews
   | {readonly type: 'agent.news'; readonly run: RunRecord; readonly news: AgentNews}
-  /** A limit or an outage: the job goes on by itself, or when somebody calls `retryNow`. */
+  /** A limit or an outage: the job continues by itself, or on `retryNow`. */
   | WaitNews
   | PauseNews
-  /** It stops after the task at work. */
+  /** It stops after the current task. */
   | StopNews
-  /** Something beside the work is broken; the work goes on. */
+  /** Something beside the work is broken; the work continues. */
   | {readonly type: 'engine.warning'; readonly message: string};

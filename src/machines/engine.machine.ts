@@ -26,9 +26,9 @@ export type EngineCommand =
 
 type EngineContext = jobs.JobProgress & {
   options: JobOptions;
-  /** How many steps were done when parents were last looked at. */
+  /** How many steps were done at the last look at parents. */
   reviewed: number;
-  /** How it ended, once nothing more begins. */
+  /** The result, once nothing more starts. */
   result: JobResult | null;
 };
 
@@ -42,8 +42,8 @@ const nothingDone = {
 const noJob: EngineContext = {steps: [], options: {}, rules: null, ...nothingDone};
 
 /**
- * The door: one job at a time, busy from the moment it is asked for until the last write. A job is a list of steps under
- * one lock and one set of rules. A pause is taken in every state, and nothing begins after it.
+ * The entry point: one job at a time, busy from the request until the last write. A job is a list of steps under one
+ * lock and one set of rules. A pause is accepted in every state, and nothing starts after it.
  */
 export const engineMachine = setup({
   types: {} as {context: EngineContext; events: EngineCommand; emitted: EngineNews; tags: 'busy'},
@@ -82,7 +82,7 @@ export const engineMachine = setup({
   guards: {
     isPauseAsked: or([stateIn('#pausing'), stateIn('#forcing')]),
     isStopAsked: stateIn('#stopping'),
-    /** Who stops it after a task wants no reviewer, either. */
+    /** After a stop request there is no review either. */
     isReviewUnwanted: and(['isStopAsked', ({context}) => jobs.rulesOf(context).reviewsParents]),
     mayHandOver: ({context}, {error}: {error: unknown}) => mayHandOver(context.steps, error),
     isTaskNext: ({context}) => context.steps[0]?.type === 'task',
@@ -106,7 +106,7 @@ export const engineMachine = setup({
     working: {
       tags: 'busy',
       type: 'parallel',
-      // Broken, the job does what it was asked for; only other terminals cannot reach it any more.
+      // If this breaks, the job continues; only other terminals cannot reach it any more.
       invoke: {id: 'watchRequests', src: 'watchRequests', onError: unheard},
       states: {
         wish: {
@@ -218,7 +218,7 @@ export const engineMachine = setup({
                 onError: failed,
               },
             },
-            // Too short to be paused; nothing begins behind it.
+            // Too short to be paused; nothing starts after it.
             undoing: {
               invoke: {
                 id: 'undo',
@@ -264,7 +264,7 @@ export const engineMachine = setup({
             ending: {
               always: [{guard: 'isSurveyDue', target: 'surveying'}, ...byWish('closing', 'rememberEnd')],
             },
-            // Whoever asked for the plan is told what keeps it from being done, whichever job left it so.
+            // A job that executed the plan reports what keeps it from being done, whichever job left it that way.
             surveying: {
               invoke: {
                 id: 'surveyPlan',

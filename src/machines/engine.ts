@@ -16,30 +16,30 @@ import type {Clock} from './virtual-clock.ts';
 
 export type {EngineFact};
 
-/** The only door to the machines, for the command line and the terminal UI alike. */
+/** The only entry to the machines, for the command line and the terminal UI. */
 export interface Engine {
   /** Refused with `E_BUSY` while another job runs. */
   start(job: Job): Promise<JobResult>;
   /**
-   * PauseActiveRun: asks to stop, again forces. Never throws, so that signal handlers can call it. A key of
-   * a terminal in raw mode is one press and no more, however quickly the next one follows.
+   * Asks to stop; a second call forces it. Never throws, so that signal handlers can call it. A key press in raw mode
+   * counts once, however quickly the next one follows.
    */
   pause(reason: PauseReason, source?: 'signal' | 'key'): void;
-  /** Nothing to stop, or asked before: nothing happens. */
+  /** Does nothing if there is nothing to stop, or if it was asked before. */
   stopAfterTask(): void;
-  /** Does not wait any longer. Throws `E_NOT_WAITING` where nothing is waited for. */
+  /** Ends the wait. Throws `E_NOT_WAITING` if there is none. */
   retryNow(): void;
-  /** The questions that are open now, for those who were not there when they were asked. */
+  /** The open questions, for views that were not there when they were asked. */
   openDecisions(): readonly DecisionRequest[];
-  /** Throws `E_NO_DECISION` unless this very run is the one that is asked about. */
+  /** Throws `E_NO_DECISION` unless this run is waiting for a decision. */
   decide(answer: {readonly runId: string; readonly decision: CheckpointAnswer}): void;
-  /** Throws `E_NO_DECISION` unless somebody is asked about this draft now. */
+  /** Throws `E_NO_DECISION` unless this draft is waiting for an answer. */
   answerPlan(draftId: string, command: PlanCommand): void;
-  /** The drafts that somebody is asked about now. */
+  /** The drafts that are waiting for an answer. */
   openPlans(): readonly PlanQuestion[];
   /** Leaves the question open and ends the job. */
   postpone(runId: string): void;
-  /** For Ctrl+Z: everything the agent runs stops with us and wakes with us. */
+  /** For Ctrl+Z: everything the agent runs stops and continues with us. */
   suspend(): void;
   wake(): void;
   isBusy(): boolean;
@@ -48,16 +48,16 @@ export interface Engine {
   subscribe(listener: (fact: EngineFact) => void): () => void;
 }
 
-/** One key press can arrive as two signals; they are one wish. */
+/** One key press can arrive as two signals; they count as one. */
 const debounceMilliseconds = 250;
 
 /** Why a second job is refused. */
 export const alreadyBusy = () => new AppError('E_BUSY', 'this Blackbird is already running a job');
 
 export type EngineOptions = {
-  /** Sees every actor of the engine and changes nothing; `createObserver` makes entries of it. */
+  /** Sees every actor of the engine and changes nothing; `createObserver` turns it into entries. */
   readonly inspect?: (inspection: InspectionEvent) => void;
-  /** Rings every delay of the machines; the real one where it is left out. */
+  /** Drives all delays of the machines; the real clock by default. */
   readonly clock?: Clock;
 };
 
@@ -71,7 +71,7 @@ export function createEngine(outside: Services, {inspect, clock}: EngineOptions 
       try {
         listener(fact);
       } catch {
-        // A view that fails must neither end an agent nor keep a pause from it.
+        // A view that fails must neither end an agent nor block a pause.
       }
     }
   };
@@ -112,7 +112,7 @@ export function createEngine(outside: Services, {inspect, clock}: EngineOptions 
         const stopped = actor.on('job.stopped', ({result}) => {
           stopped.unsubscribe();
           failed.unsubscribe();
-          // The job is over; its caller lives on until the user's commands have heard of it.
+          // The job is over; the promise resolves once the user's hooks have run.
           resolve(calls.end(result).then(() => result));
         });
         const failed = actor.subscribe({error: reject});

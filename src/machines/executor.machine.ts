@@ -48,8 +48,8 @@ const afterReview = [
 ] as const;
 
 /**
- * The plan loop: first every checkpoint and every parent that was left open, then the next ready task, to
- * its end, and the parents it made due, again, until one stop reason.
+ * The plan loop: first open checkpoints and parent reviews, then the next ready task and the parents it made due, and
+ * so on until there is a reason to stop.
  */
 export const executorMachine = setup({
   types: {
@@ -59,9 +59,9 @@ export const executorMachine = setup({
     output: {} as ExecutorOutput,
   },
   actors: {
-    /** The first task that stands at a checkpoint, or null. */
+    /** The first task at a checkpoint, or null. */
     findDecision: promiseNotProvided<string | null, void>('findDecision'),
-    /** What a freshly read plan goes on with: a task, a wait, or nothing. */
+    /** What a freshly read plan continues with: a task, a wait, or nothing. */
     selectTask: promiseNotProvided<Selection, steps.SelectTaskInput>('selectTask'),
     task: taskMachine,
     parentReview: parentReviewMachine,
@@ -95,7 +95,7 @@ export const executorMachine = setup({
     isNothing: (_, {type}: Selection) => type === 'none',
     isWait: (_, selection: Selection) => selection.type === 'wait' && !selection.wait.isTooLong,
     isTooLong: (_, selection: Selection) => selection.type === 'wait' && selection.wait.isTooLong,
-    /** Only time is needed: the run goes on by itself. */
+    /** It only needs time: the run continues by itself. */
     isHeld: (_, output: TaskOutput) => steps.isHeld(output),
     mayBeDue: ({context}, {outcome}: TaskOutput) => context.hasParent && outcome === 'succeeded',
     isPassedOver: (_, output: TaskOutput) => steps.isPassedOver(output),
@@ -131,7 +131,7 @@ export const executorMachine = setup({
                 onError: broken,
               },
             },
-            // A task that an earlier execution left at its checkpoint. There may be others.
+            // A task that an earlier execution left at its checkpoint. There may be more.
             deciding: {
               on: {'run.pause': {actions: sendTo('task', ({event}) => event)}},
               invoke: {
@@ -187,7 +187,8 @@ export const executorMachine = setup({
                 onError: broken,
               },
             },
-            // A limit or an outage: what goes on then is read from disk again, so a wait can be left at any time.
+            // A limit or an outage. What continues afterwards is read from disk again, so a wait can be left at any
+            // time.
             waitingForRetry: {
               always: leaving,
               invoke: {
@@ -205,13 +206,13 @@ export const executorMachine = setup({
                 src: 'task',
                 input: ({context}) => steps.nextTaskInput(context, context.mode),
                 onDone: [
-                  // Somebody changed the plan after it was chosen, or its history cannot be read: others come first.
+                  // The plan changed after the selection, or the task's history is unreadable: others come first.
                   {guard: {type: 'isPassedOver', params: outputIn}, target: 'choosing', actions: passedOver},
                   {guard: held, target: 'choosing', actions: attempted},
                   {guard: retried, target: 'retrying', actions: [attempted, again]},
                   {guard: ending, target: '#stopped', actions: [...begun, stopped]},
                   {guard: 'isPauseAsked', target: '#paused', actions: begun},
-                  // Who wants it to end after the task wants no reviewer, either.
+                  // After a stop request there is no review either.
                   {guard: 'isReviewUnwanted', target: 'choosing', actions: begun},
                   {guard: {type: 'mayBeDue', params: outputIn}, target: 'reviewing', actions: begun},
                   {target: 'choosing', actions: begun},
@@ -219,7 +220,7 @@ export const executorMachine = setup({
                 onError: broken,
               },
             },
-            // A new run of the same task, told what failed.
+            // A new run of the same task that knows what failed.
             retrying: {
               always: [...leaving, {target: 'working'}],
             },

@@ -9,16 +9,16 @@ export type HandOverInput = {readonly taskId: string; readonly decision: Decisio
 
 export type HandOverCommand = {readonly type: 'handOver.cancel'};
 
-/** `decided`: the run has this very decision; `decidedElsewhere`: another one was first. */
+/** `decided`: the run has this decision; `decidedElsewhere`: another one came first. */
 export type HandOverOutput =
   | {readonly outcome: 'decided' | 'decidedElsewhere'; readonly run: RunRecord}
   /** Nobody waits at that checkpoint. */
   | {readonly outcome: 'unclaimed'}
-  /** Whoever waits could not carry it out, or is gone. */
+  /** The waiting Blackbird could not carry it out, or died. */
   | {readonly outcome: 'dropped'}
   | {readonly outcome: 'error'; readonly error: unknown};
 
-/** How a posted decision stands; with the record once somebody has decided. */
+/** The state of a posted decision; with the record once it is decided. */
 export type Posted =
   | {readonly state: 'open' | 'taken' | 'dropped'}
   | {readonly state: 'decided' | 'decidedElsewhere'; readonly run: RunRecord};
@@ -32,8 +32,8 @@ type HandOverContext = HandOverInput & {
 const failed = {target: '#handOver.failed', actions: {type: 'rememberError', params: errorIn}} as const;
 
 /**
- * A decision for another Blackbird, which holds the project and waits at the checkpoint. It is taken back when
- * nobody comes for it; once it was taken, what became of it is what the record says.
+ * A decision for another Blackbird that holds the project lock and waits at the checkpoint. It is withdrawn if nobody
+ * takes it; once taken, the record decides.
  */
 export const handOverMachine = setup({
   types: {
@@ -112,7 +112,7 @@ export const handOverMachine = setup({
         onError: failed,
       },
     },
-    // Nobody came for it: somebody may have decided in their own terminal.
+    // Nobody took it: someone may have decided in the other terminal.
     lookingBack: {
       invoke: {
         id: 'lookBack',
@@ -131,7 +131,7 @@ export const handOverMachine = setup({
     },
     taken: {
       initial: 'looking',
-      // Whoever took it died before it was written.
+      // Whoever took it died before recording it.
       after: {untilRecorded: 'dropped'},
       states: {
         waiting: {after: {betweenLooks: 'looking'}},

@@ -14,18 +14,18 @@ import type {JobResult} from './policies/job/job-steps.ts';
 import {jobSummary} from './policies/job/job-summary.ts';
 
 export type JobCalls = {
-  /** The rules of a job hold for its calls as well. */
+  /** The rules of a job also apply to its hooks. */
   readonly begin: (rules: CallRules) => void;
   readonly onFact: (fact: EngineFact) => void;
   /** Resolves when every command has ended, by itself or by its time limit. */
   readonly end: (result: JobResult) => Promise<void>;
-  /** Ends the commands that still run: somebody does not want to wait for them. */
+  /** Ends commands that are still running, because someone does not want to wait for them. */
   readonly cancel: () => void;
 };
 
 /**
- * Tells the user's own commands what happens in a job, and keeps the machine awake meanwhile. Nothing in the job waits
- * for them or depends on them; what goes wrong is a warning.
+ * Runs the user's hooks and keeps the machine awake. Nothing in the job waits for them or depends on them; failures are
+ * warnings.
  */
 export function createJobCalls(
   {
@@ -39,10 +39,10 @@ export function createJobCalls(
 ): JobCalls {
   let commands: Hooks | null = null;
   let release = () => {};
-  /** One after another: whoever is told of the end has been told of what came before it. */
+  /** One after another, so that the end is reported after everything before it. */
   let calls = Promise.resolve();
   let isCanceled = false;
-  /** The tasks whose checkpoint a person was called to. */
+  /** Tasks whose checkpoint was already announced. */
   const called = new Set<string>();
 
   const call = (name: HookName, data: object) => {
@@ -63,7 +63,7 @@ export function createJobCalls(
     },
     onFact: (fact) => {
       if (fact.type === 'task.settled' && isEnded(fact.run)) call('taskEnded', taskCall(fact.run));
-      // After a refusal the person is there.
+      // After a refusal the user is already there.
       if (fact.type !== 'decision.required' || fact.request.refusal !== undefined) return;
       called.add(fact.request.task.id);
       call('needsYou', decisionCall(fact.request));
@@ -90,7 +90,7 @@ export function createJobCalls(
   };
 }
 
-/** A job that could not begin, or broke, is told by its error. */
+/** A job that could not start, or broke, is reported by its error. */
 async function endOf(result: JobResult, plans: Services['plans']): Promise<JobEnd> {
   try {
     return jobSummary(result, await plans.read());

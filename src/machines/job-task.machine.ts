@@ -16,10 +16,7 @@ type JobTaskContext = JobTaskInput & {wait: Wait | null; last: TaskOutput | null
 
 const failed = {target: '#failed', actions: {type: 'rememberError', params: errorIn}} as const;
 
-/**
- * One task that a job was asked for by its name: a known limit is waited for, and a run that only time keeps
- * from going on is resumed when its time has come.
- */
+/** One task requested by id: waits for a known limit, and resumes a run that only needs time when its time has come. */
 export const jobTaskMachine = setup({
   types: {
     input: {} as JobTaskInput,
@@ -28,7 +25,7 @@ export const jobTaskMachine = setup({
     output: {} as TaskOutput,
   },
   actors: {
-    /** What the task waits for, or null; throws what would take too long. */
+    /** What the task waits for, or null; throws if that would take too long. */
     findWait: promiseNotProvided<Wait | null, FindWaitInput>('findWait'),
     retryWait: retryWaitMachine,
     task: taskMachine,
@@ -110,7 +107,7 @@ export const jobTaskMachine = setup({
     },
     ended: {id: 'ended', type: 'final', output: lastOutput},
     left: {id: 'left', type: 'final', output: lastOutput},
-    /** What its run said last tells more than that nobody waits for it. */
+    /** The last state of its run says more than that the wait was given up. */
     failed: {
       id: 'failed',
       type: 'final',

@@ -5,20 +5,20 @@ import {createObserver, type EntryListener, type Observer} from './observe.ts';
 
 type RunName = Pick<RunRecord, 'task_id' | 'run_id'>;
 
-/** More than anything does before a run begins; beyond it, where everybody stands says enough. */
+/** More than ever happens before a run starts; beyond it, the current states are enough. */
 const mostHeldBack = 500;
 
-/** What one actor works on: a task, or a review of a parent. */
+/** What one actor works on: a task, or the review of a parent. */
 type Scope = {
-  /** The run it works on; until there is one, its entries are held back for it. */
+  /** The run it works on; entries are held back until there is one. */
   run: RunName | null;
   heldBack: JournalEntry[];
 };
 
 /**
- * Observes machines and gives every run the entries that concern it: those of the task or review that works on
- * it and of the actors below, and those of the actors above all of them (engine, executor), which concern
- * every run that is being worked on. What comes before the first one is held back for it.
+ * Gives every run the journal entries that concern it: those of its own task or review with all actors below, and those
+ * of the actors above (engine, executor), which concern every running task. Entries before the first run are held back
+ * for it.
  */
 export function createJournal({
   sink,
@@ -27,12 +27,12 @@ export function createJournal({
 }: {
   sink: JournalSink;
   now: () => string;
-  /** Hears of every entry as well. */
+  /** Also receives every entry. */
   observe?: EntryListener;
 }): Pick<Observer, 'inspect'> {
   /** By the path of the actor that works on the run. */
   const scopes = new Map<string, Scope>();
-  /** The run that ended last, while nothing is being worked on: what is done between two tasks is told there. */
+  /** The last run that ended: entries between two tasks go there. */
   let ended: RunName | null = null;
   let heldBack: JournalEntry[] = [];
 
@@ -44,7 +44,7 @@ export function createJournal({
     return null;
   };
 
-  /** What a journal begins with that begins with this entry: everything so far, or where the actors above stand. */
+  /** The first entries of a new journal: everything so far, or the current states of the actors above. */
   const beginning = (entry: JournalEntry): JournalEntry[] => {
     const isFirst = scopes.size === 0 && ended === null;
     const before = isFirst ? heldBack : observer.standing.above(entry.actor);
@@ -88,7 +88,7 @@ export function createJournal({
     scopes.delete(actor);
     if (scopes.size > 0) return;
     ended = scope.run;
-    // It came to nothing: its entries are told with whatever begins next.
+    // It never started a run: its entries go to whatever comes next.
     heldBack = scope.heldBack;
   };
 
@@ -118,7 +118,7 @@ export function createJournal({
       try {
         observe?.(entry, event);
       } catch {
-        // Whoever watches fails alone.
+        // A failing observer affects nobody else.
       }
     },
   });

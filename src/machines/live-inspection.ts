@@ -2,10 +2,10 @@ import type {InspectedEntry, InspectionSource, JournalEntry} from '../services/c
 
 const mostEntries = 5_000;
 
-/** The machines of this very process as they go on. Give `observe` to the engine that is to be seen. */
+/** The live machines of this process. Pass `observe` to the engine to watch. */
 export type LiveInspection = InspectionSource & {
   readonly observe: (entry: JournalEntry) => void;
-  /** Before another engine of this process is observed: it counts its entries anew. */
+  /** Called before another engine of this process is observed, because it counts its entries from the start. */
   readonly beginSession: () => void;
 };
 
@@ -17,7 +17,7 @@ export function createLiveInspection(limit = mostEntries): LiveInspection {
     observe: (entry) => {
       const inspected = {...entry, session};
       kept.push(inspected);
-      // Cut in large pieces, so that a long job does not move the list with every event.
+      // Trimmed in large pieces, so that a long job does not move the list with every event.
       if (kept.length >= limit * 2) kept = kept.slice(-limit);
       for (const listener of listeners) listener(inspected);
     },

@@ -9,14 +9,14 @@ import type {
 import type {EntryKind, JournalEntry, JournalValue, TakenTransition} from '../services/contracts/journal.ts';
 import {redact} from './policies/inspect/redaction.ts';
 
-/** `event` is what the entry tells redacted: to be looked at, and never kept. */
+/** `event` is the unredacted event of the entry: for looking only, never to be kept. */
 export type EntryListener = (entry: JournalEntry, event: AnyEventObject) => void;
 
 /** What one observer sees of its machines. */
 export type Observer = {
-  /** For the `inspect` option of every root actor that is to be seen. */
+  /** For the `inspect` option of every root actor to watch. */
   readonly inspect: (inspection: InspectionEvent) => void;
-  /** Where actors stand now, outermost first: what a journal that begins here starts with. */
+  /** The current states of the actors, outermost first: what a journal that begins here starts with. */
   readonly standing: {
     readonly all: () => readonly JournalEntry[];
     readonly above: (actor: string) => readonly JournalEntry[];
@@ -32,7 +32,7 @@ type Seen = {
   readonly ref: AnyActor;
   isStarted: boolean;
   transitions: TakenTransition[];
-  /** How often a child of this id was seen. */
+  /** How many children with this id were seen. */
   readonly children: Map<string, number>;
 };
 
@@ -40,8 +40,8 @@ type Seen = {
 type Step = {readonly seen: Seen; readonly event: AnyEventObject; snapshot: AnyMachineSnapshot};
 
 /**
- * Turns what XState tells of its actors into entries, in the order of cause and effect. It only looks: an
- * observer that fails changes nothing for the machines.
+ * Turns XState inspection events into entries, in causal order. It only observes: a failure here changes nothing for
+ * the machines.
  */
 export function createObserver({now, onEntry}: {now: () => string; onEntry: EntryListener}): Observer {
   const actors = new WeakMap<ActorRefLike, Seen>();
@@ -116,7 +116,7 @@ export function createObserver({now, onEntry}: {now: () => string; onEntry: Entr
       case '@xstate.microstep': {
         const seen = actors.get(inspection.actorRef);
         if (!seen) return;
-        // The microsteps of a child's start come in the middle of its parent's, before the start is told.
+        // The microsteps of a child's start arrive in the middle of its parent's, before the start is reported.
         if (seen.isStarted && step?.seen !== seen) {
           endStep();
           step = {seen, event: inspection.event, snapshot: inspection.snapshot as AnyMachineSnapshot};
@@ -134,7 +134,7 @@ export function createObserver({now, onEntry}: {now: () => string; onEntry: Entr
           tell(seen, 'started', event, seen.ref.getSnapshot());
         }
         const source = sourceRef && actors.get(sourceRef);
-        // Thrown inside the machine itself: XState tells its parent, and nobody else.
+        // Thrown inside the machine itself: XState tells only the parent.
         if (source && byPath.has(source.path) && event.type === `xstate.error.actor.${source.ref.id}`) {
           tell(source, 'error', event, source.ref.getSnapshot());
         }
@@ -151,7 +151,7 @@ export function createObserver({now, onEntry}: {now: () => string; onEntry: Entr
       try {
         look(inspection);
       } catch {
-        // Whoever watches must neither end an agent nor keep a pause from it.
+        // An observer must neither end an agent nor block a pause.
         step = null;
       }
     },

@@ -32,7 +32,7 @@ type ParentReviewContext = ParentReviewInput & {
   step: ReviewStep;
   prepared: PreparedRun | null;
   ended: RunOutput | null;
-  /** The minutes it had, where it took longer. */
+  /** Its time limit in minutes, if it took longer. */
   overrun: number | null;
   verdict: ReviewVerdict | null;
   error: unknown;
@@ -43,8 +43,8 @@ const ended = {type: 'rememberRun', params: outputIn} as const;
 const broken = {target: '#broken', actions: {type: 'rememberError', params: errorIn}} as const;
 
 /**
- * The parents whose children are all done, from the bottom up: a reviewer for each, and the plan says what it
- * says. What is left to do is read from plan, records and feedback each time, so a crash repeats nothing.
+ * Reviews the parents whose children are all done, from the bottom up, and updates the plan. What is left is read from
+ * plan, records and feedback each time, so a crash repeats nothing.
  */
 export const parentReviewMachine = setup({
   types: {
@@ -127,7 +127,7 @@ export const parentReviewMachine = setup({
                 {guard: 'isUndecided', target: '#undecided'},
                 {guard: 'isTooLong', target: '#held'},
                 {guard: 'isCompletionDue', target: 'completing'},
-                // Nobody waits for a reviewer any more.
+                // The wait for the reviewer was given up.
                 {guard: 'isPauseAsked', target: '#paused'},
                 {guard: 'isStopAsked', target: '#settled'},
                 {guard: 'isHeld', target: 'waitingForRetry'},
@@ -235,9 +235,9 @@ export const parentReviewMachine = setup({
       },
     },
     settled: {id: 'settled', type: 'final', output: outputFor('settled')},
-    /** Feedback waits for an answer. */
+    /** Feedback is pending. */
     required: {id: 'required', type: 'final', output: outputFor('required')},
-    /** Its reviews sent tasks back as often as they may: a person judges it. */
+    /** Its reviews sent tasks back as often as allowed: the user decides. */
     undecided: {id: 'undecided', type: 'final', output: outputFor('undecided')},
     /** The reviewer is at its limit, or cannot be reached. */
     held: {id: 'held', type: 'final', output: outputFor('held')},

@@ -36,7 +36,7 @@ const refusedTo = <Target extends string>(target: Target) =>
 const drafted = {type: 'rememberDraft', params: outputIn} as const;
 const read = {type: 'rememberReading', params: outputIn} as const;
 const told = {actions: {type: 'tellPlanner', params: eventIn}} as const;
-/** What is said next is on disk. */
+/** The next message is on disk. */
 const sentBack = [
   {guard: 'isPauseAsked', target: '#paused', actions: drafted},
   {target: 'generating', actions: drafted},
@@ -53,8 +53,8 @@ const telling = (why: SendBackInput['why']) =>
   }) as const;
 
 /**
- * A change of the plan, proposed by an agent that may only read, and saved when a person accepts it. Whatever was said is in
- * a draft on disk before the next step begins: whatever ends it, the draft goes on from there.
+ * A change to the plan, proposed by a read-only agent and saved when the user accepts it. Everything said is in a draft
+ * on disk before the next step, so it can always continue from there.
  */
 export const planGenerationMachine = setup({
   types: {
@@ -68,9 +68,9 @@ export const planGenerationMachine = setup({
     planTurn: planTurnMachine,
     validateProposal: promiseNotProvided<PlanReading, DraftInput>('validateProposal'),
     lintProposal: promiseNotProvided<PlanReading, DraftInput>('lintProposal'),
-    /** Writes down what the planner is told next. */
+    /** Saves the planner's next message. */
     sendBack: promiseNotProvided<DraftHead, SendBackInput>('sendBack'),
-    /** Lets somebody answer or decide for as long as it is asked. */
+    /** Lets the user answer or decide while the question is open. */
     askPerson: callbackNotProvided<PlanCommand, AskPersonInput>('askPerson'),
     editProposal: promiseNotProvided<DraftHead, EditProposalInput>('editProposal'),
     saveProposal: promiseNotProvided<void, DraftInput>('saveProposal'),
@@ -93,7 +93,7 @@ export const planGenerationMachine = setup({
     isTurnPaused: ({context}) => context.turn?.outcome === 'paused',
     hasTurnFailed: ({context}) => context.turn?.outcome === 'failed',
     isUnusable: ({context}) => context.reading?.type === 'unusable',
-    /** It asked once more than it may: it has to decide by itself. */
+    /** It asked more often than allowed: it has to decide by itself. */
     asksTooOften: ({context: {draft}}) =>
       draft?.phase === 'asking' && draft.rounds.questions > planLimits.questionRounds,
     mayCorrect: ({context}) => (context.draft?.rounds.corrections ?? 0) < planLimits.corrections,
@@ -220,7 +220,7 @@ export const planGenerationMachine = setup({
                 onError: refusedTo('reviewing'),
               },
             },
-            // Too short to be paused: what a person accepted is saved.
+            // Too short to be paused: what the user accepted is saved.
             saving: {
               invoke: {
                 ...ofDraft('saveProposal'),

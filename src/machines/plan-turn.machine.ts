@@ -21,7 +21,7 @@ import {retryWaitMachine, waitInput} from './retry-wait.machine.ts';
 import {endedBy, type RunOutput, runMachine} from './run.machine.ts';
 
 type PlanTurnContext = PlanTurnInput & {
-  /** What has to be waited for, as of the last look. */
+  /** The wait found at the last look. */
   wait: Wait | null;
   prepared: PreparedRun | null;
   ended: RunOutput | null;
@@ -33,8 +33,8 @@ const broken = {target: '#broken', actions: {type: 'rememberError', params: erro
 const prepared = {type: 'rememberPrepared', params: outputIn} as const;
 
 /**
- * One turn of a planner: told what its draft says next, in its own session where it has one, and its answer read.
- * A limit or an outage is waited for, before it begins and in the middle of it.
+ * One turn of a planner: sends the draft's next message, in its own session if it has one, and reads the answer. Waits
+ * for limits and outages, before the start and in the middle.
  */
 export const planTurnMachine = setup({
   types: {
@@ -61,7 +61,7 @@ export const planTurnMachine = setup({
     isLeft: or([isPauseAsked, stateIn('#stopping')]),
     isWait: ({context}) => context.wait !== null,
     isTooLong: ({context}) => context.wait?.isTooLong === true,
-    /** Only time is needed: the turn goes on by itself. */
+    /** It only needs time: the turn continues by itself. */
     isHeld: ({context: {ended}}) => ended?.outcome === 'paused' && isHeldForTime(ended.run),
     isBroken: ({context}) => context.ended?.outcome === 'error',
     isPaused: ({context: {ended}}) => ended?.outcome === 'paused' || ended?.outcome === 'withdrawn',
@@ -153,7 +153,7 @@ export const planTurnMachine = setup({
                 {target: '#failed'},
               ],
             },
-            // What was answered is kept, whoever wants to pause meanwhile.
+            // The answer is kept, even if a pause comes in.
             reading: {
               invoke: {
                 id: 'readAnswer',

@@ -24,18 +24,21 @@ import {planTurnMachine} from './plan-turn.machine.ts';
 import type {retryWaitMachine} from './retry-wait.machine.ts';
 import type {runMachine} from './run.machine.ts';
 
-/** What the views are told while a plan is worked on. */
+/** Events for the views while a plan is being worked on. */
 export type PlanNews =
-  /** A planner is told something. */
+  /** A planner gets a message. */
   | ({readonly type: 'plan.started'} & PlanTurn)
-  /** What the planner proposes, as the quality gate saw it. */
+  /** The planner's proposal, with the findings of the quality gate. */
   | ({readonly type: 'plan.proposed'} & LintedProposal)
-  /** A person has to answer a planner, or to decide on what it proposes: answered by `answerPlan`. */
+  /** The user has to answer a planner or decide on its proposal, with `answerPlan`. */
   | {readonly type: 'plan.asked'; readonly question: PlanQuestion}
-  /** What was accepted is in the plan. */
+  /** The accepted proposal is in the plan. */
   | ({readonly type: 'plan.saved'} & SavedProposal);
 
-/** The planner's machines over the services; `run` and `retryWait` are the engine's own: its agent is started, stopped and waited for like any. */
+/**
+ * The planner's machines with their services; `run` and `retryWait` are the engine's own, so planners start, stop and
+ * wait like any agent.
+ */
 export function providePlanning(
   services: Services,
   {

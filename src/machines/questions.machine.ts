@@ -7,9 +7,9 @@ import {meantAnswer} from './policies/run/asked-questions.ts';
 export type QuestionsInput = {readonly questions: readonly Question[]};
 
 export type QuestionsCommand =
-  /** An empty value keeps the answer that was given before. */
+  /** An empty value keeps the earlier answer. */
   | {readonly type: 'question.answer'; readonly value: string}
-  /** What is written so far, and not said yet. */
+  /** The text so far, not submitted yet. */
   | {readonly type: 'question.draft'; readonly value: string}
   | {readonly type: 'question.back'}
   | {readonly type: 'question.cancel'};
@@ -17,20 +17,20 @@ export type QuestionsCommand =
 export type QuestionsOutput =
   | {readonly outcome: 'answered'; readonly answers: readonly Answer[]}
   | {readonly outcome: 'canceled'}
-  /** What was answered could not be read or kept. */
+  /** The answers could not be read or saved. */
   | {readonly outcome: 'failed'; readonly error: unknown};
 
 type QuestionsContext = QuestionsInput & {
-  /** The question that is asked now. */
+  /** The current question. */
   index: number;
-  /** By the place of the question; empty where there is none yet. */
+  /** By position of the question; empty if not answered yet. */
   answers: readonly string[];
   error: unknown;
 };
 
 /**
- * The questions of a waiting run, one at a time. Only all of them answered are an answer, and each is on disk
- * before the next question is asked: whoever stops in between is offered what they said.
+ * The questions of a waiting run, one at a time. Only all answers together count, and each is on disk before the next
+ * question, so an interrupted user gets them back.
  */
 export const questionsMachine = setup({
   types: {
@@ -117,7 +117,7 @@ export const questionsMachine = setup({
         'question.cancel': 'leaving',
       },
     },
-    // Half an answer is kept as well.
+    // An unfinished answer is kept too.
     leaving: {
       invoke: {
         id: 'keepLast',

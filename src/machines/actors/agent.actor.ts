@@ -41,12 +41,15 @@ export type AgentReport =
   | {readonly type: 'agent.spawnFailed'; readonly message: string}
   | {readonly type: 'agent.sessionCaptured'; readonly sessionRef: string; readonly dialect?: Dialect}
   | {readonly type: 'agent.resultSeen'; readonly isOk: boolean}
-  /** It tries again what cannot succeed. */
+  /** It keeps retrying something that cannot succeed. */
   | {readonly type: 'agent.fatalRetrySeen'}
   | ({readonly type: 'agent.silent'} & Silence)
   | ({readonly type: 'agent.exited'} & SegmentExit);
 
-/** A result is a summary for others; the answer of a review or a planner is read by us, and whole or not at all. */
+/**
+ * A result is a summary for others and may be cut; the answer of a reviewer or planner is parsed, so it is kept whole
+ * or not at all.
+ */
 const answerLimits = {
   execute: 4_000,
   undo: 4_000,
@@ -57,16 +60,16 @@ const answerLimits = {
 /** What an agent left behind, by run: too large for a machine's context, fetched when it is recorded. */
 export type AgentEndings = Map<string, {readonly end: SegmentEnd; readonly text: string}>;
 
-/** The agents and checks that live now, by run. Signals and the sweep reach them through it. */
+/** The live agents and checks, by run. Signals and the sweep find them here. */
 export type LiveAgents = Map<
   string,
   Pick<RunningAgent<unknown>, 'suspend' | 'wake' | 'ended' | 'endEverything'>
 >;
 
-/** What an agent does, for whoever is watching. */
+/** An agent's activity, for views. */
 export type AgentNews =
   | {readonly type: 'activity'; readonly activity: Activity}
-  /** All of it; its first line is an activity, too. */
+  /** The full message; its first line is also an activity. */
   | {readonly type: 'message'; readonly text: string}
   /** Of the whole run so far. */
   | {readonly type: 'usage'; readonly usage: Usage}
@@ -109,7 +112,7 @@ export function defineAgentActor({
     const onEvent = (event: AgentEvent) => {
       if (sessionSeenAt !== null) hasLaterLine = true;
       if (isWork(event)) hasWorked = true;
-      // Its own words on the retry come beside it.
+      // The agent's own text about the retry arrives together with it.
       if (!isNotice(event)) isRetrying = event.type === 'retrying';
       switch (event.type) {
         case 'session':
@@ -153,7 +156,7 @@ export function defineAgentActor({
     const finish = (ending: AgentEnding) => {
       const {exitCode, signal, stdout, stderr, isLogTruncated, verdict} = ending;
       const {usage, isWholeSession = false} = ending;
-      // It stored nothing on the way out: nobody asked it to go.
+      // It was killed without being asked to stop, so it stored nothing.
       if (signal !== null && !politeSignals.has(signal)) killedAt ??= monotonicNow();
       spending.ended(run.run_id);
       endings.set(run.run_id, {
@@ -214,14 +217,14 @@ export function defineAgentActor({
 
     return () => {
       isAbandoned = true;
-      // Leaving never leaves an agent behind; after a sweep there is none.
+      // Never leaves an agent behind; after a sweep there is none.
       if (live.has(run.run_id)) kill();
     };
   };
   return fromCallback(logic);
 }
 
-/** Ends whatever is left of a run and returns when it is gone. */
+/** Ends whatever is left of a run and resolves when it is gone. */
 export function defineEndEverythingActor({live}: {live: LiveAgents}) {
   return fromPromise<void, {readonly run: RunRecord}>(async ({input: {run}}) => {
     const agent = live.get(run.run_id);
@@ -229,7 +232,7 @@ export function defineEndEverythingActor({live}: {live: LiveAgents}) {
     const {remaining} = await agent.endEverything();
     if (remaining.length > 0) throw stillAlive(run, remaining);
     live.delete(run.run_id);
-    // How it ended is told before anything is recorded about it.
+    // The ending is known before anything is recorded about it.
     await agent.ended.catch(() => {});
   });
 }
@@ -248,19 +251,19 @@ export function stillAlive({run_id}: RunRecord, pids: readonly number[]): AppErr
   );
 }
 
-/** Who is asked to go by one of these has time to store its session, and may end itself by the same signal. */
+/** After one of these signals an agent has time to store its session, and may exit with the same signal. */
 const politeSignals: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 const isNotice = (event: AgentEvent): boolean =>
   event.type === 'activity' && event.activity.kind === 'notice';
 
-/** The model said or did something. Output without a command is the program's own. */
+/** The model said or did something. Output without a command comes from the program itself. */
 function isWork(event: AgentEvent): boolean {
   if (event.type === 'activity') return event.activity.kind !== 'notice' && event.activity.kind !== 'output';
   return event.type === 'message' || (event.type === 'result' && event.result.ok);
 }
 
-/** A crash, a broken configuration, a version without `resume`: it never went on with its session. */
+/** A crash, a broken configuration, a version without `resume`: it never continued its session. */
 function failureOf(failure: Failure, {kind}: AgentRequest, hasWorked: boolean): Failure {
   const isRejected = kind === 'resume' && !hasWorked && failure.kind === 'agent_error';
   return isRejected ? {...failure, kind: 'resume_rejected'} : failure;
@@ -268,7 +271,7 @@ function failureOf(failure: Failure, {kind}: AgentRequest, hasWorked: boolean): 
 
 function verdictOf({verdict}: AgentEnding, request: AgentRequest, hasWorked: boolean): SegmentVerdict {
   const {answerSchema} = request;
-  // Who was asked for an answer of one form may not ask back.
+  // An agent that was asked for an answer in a fixed form cannot ask questions.
   const asked = answerSchema === undefined ? askedQuestions(verdict.text) : [];
   // An agent that repeats its prompt asks nothing.
   const questions = asked.filter(({prompt}) => prompt !== exampleQuestion.prompt);

@@ -25,7 +25,7 @@ import {tellingFor, toldTask} from '../policies/run/told-task.ts';
 import {undeliveredWords} from '../policies/run/undelivered-words.ts';
 import type {PreparedTask, RunMode, Situation} from './run-situation.ts';
 
-/** A new run, linked to the old one, goes on with its session. */
+/** A new run that is linked to the old one and continues its session. */
 export async function takeOver(
   services: Services,
   situation: Situation,
@@ -36,7 +36,7 @@ export async function takeOver(
   const told = toldTask(situation.task, services.digest);
   const record = await recordFor(
     services,
-    // Whoever asks for changes at a checkpoint sees them at the next one.
+    // Changes requested at a checkpoint lead to another checkpoint.
     {
       ...situation,
       isReviewed: situation.open !== null || (situation.isReviewed ?? latest.decision_required === true),
@@ -73,7 +73,7 @@ export async function startFresh(
   const retry = mode.type === 'restart' ? mode.retry : undefined;
   const plain = await promptFor(services, situation);
   const taskPrompt = retry ? retryPrompt(plain, retry) : plain;
-  // The session that heard it, or would not, is left behind.
+  // The old session is left behind, so its undelivered messages go to the new one.
   const words = restartOf ? undeliveredWords(runs, sent) : {feedback: '', questions: [], answers: []};
   const said = [pending ? parentFeedbackText(pending) : '', words.feedback].filter((text) => text !== '');
   const prompt =
@@ -113,11 +113,11 @@ export async function startFresh(
   return begin(services, situation, {...record, ...forced}, request, restartOf);
 }
 
-/** A checkpoint that goes on from a forced one is no more asked for than that was, unless somebody asks for checkpoints now. */
+/** A checkpoint that follows a forced one is forced too, unless someone asks for checkpoints now. */
 const forcedLike = (before: RunRecord | null | undefined, {isReviewed}: Situation) =>
   before?.decision_forced && !isReviewed ? {decision_forced: true} : {};
 
-/** The record first, then the plan. A run that the plan cannot be told of never starts. */
+/** The record first, then the plan. A run that the plan cannot be updated for never starts. */
 async function begin(
   services: Services,
   {task, mode}: Situation,
@@ -128,7 +128,7 @@ async function begin(
   await services.runs.insert(run);
   try {
     await services.plans.update((current) => {
-      // Looked at again under the lock: somebody may have changed the plan since.
+      // Checked again under the lock: the plan may have changed since.
       if (mode.type === 'execute' && !isReady(current, requireTask(current, task.id)))
         throw notReady(task.id);
       return setStatus(current, task.id, 'in_progress', services.now());
@@ -136,7 +136,7 @@ async function begin(
   } catch (error) {
     await services.runs
       .update(task.id, run.run_id, (current) => applyRunStep(current, {type: 'neverStarted'}, services.now()))
-      // What it was about to say counts; a record that still says running is repaired by the next start.
+      // The original error counts; a record that still says running is repaired by the next start.
       .catch(() => {});
     throw error;
   }
@@ -162,18 +162,18 @@ async function recordFor(
     before,
   }: {
     prompt: string;
-    /** What the agent knows of the task, and what it is told now. */
+    /** What the agent knows about the task, and what it is told now. */
     told: Pick<NonNullable<RunRecord['context']>, 'told' | 'telling'>;
     sessionRef: string;
     links: Partial<RunRecord>;
     program: Program;
-    /** Kept on resume, unless another one is named with it. */
+    /** Kept on resume, unless another one is named. */
     wish: ModelWish;
-    /** The run that it goes on from; what that one used counts for its budget. */
+    /** The run it continues, whose usage counts for its budget. */
     before: RunRecord | null;
   },
 ): Promise<RunRecord> {
-  // What the runs before it had in view stays in view, even if they had it ignored.
+  // Files that earlier runs tracked stay tracked, even if they are ignored now.
   const isLinked = Object.keys(links).length > 0;
   const baselineTree = await services.changes.snapshot(isLinked ? latest?.baseline_tree : null);
   return newRunRecord(
@@ -191,7 +191,7 @@ async function recordFor(
         ...(pending ? feedbackMark(pending) : {}),
       },
       links,
-      // Nothing was done yet: it is still held up by what held up the run before.
+      // Nothing was done yet, so it is still held up by whatever held up the previous run.
       ...(links.restart_of_run_id !== undefined && latest?.held_up ? {heldUp: latest.held_up} : {}),
       ...(before && {spentBefore: taskSpent(before)}),
       ...(links.resumed_from_run_id !== undefined && before?.session_usage
@@ -201,7 +201,7 @@ async function recordFor(
       ...(baselineTree === null ? {} : {baselineTree}),
       isReviewed,
       wish,
-      // An agent that edits the plan or the settings changes nothing of what this very run is checked with.
+      // Fixed now, so that an agent that edits the plan or the settings cannot change its own checks.
       verify: checkCommands(plan, task, checks),
     },
     services.now(),
@@ -217,7 +217,7 @@ export async function requestFor(
   return {...request, access: 'edit', isGitRepository: await services.project.isGitRepository()};
 }
 
-/** Everything an agent is told that begins a task, with what the tasks before it delivered. */
+/** The whole prompt for a task that starts, with the results of its dependencies. */
 export async function promptFor(
   {runs, project}: Pick<Services, 'runs' | 'project'>,
   {plan, task, runs: history}: Pick<Situation, 'plan' | 'task' | 'runs'>,

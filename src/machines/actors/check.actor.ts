@@ -73,7 +73,7 @@ export function defineCheckActor({
 
     return () => {
       isAbandoned = true;
-      // Leaving never leaves a process behind; after a sweep there is none.
+      // Never leaves a process behind; after a sweep there is none.
       if (live.has(run_id)) process?.kill();
     };
   };

@@ -7,12 +7,12 @@ import type {SideEffectWatch} from './side-effect-watch.ts';
 
 type Looks = {readonly changes: ChangeTracker; readonly watch: SideEffectWatch};
 
-/** What a check leaves in ignored files is its own; the plan and the settings are nobody's to edit. */
+/** Ignored files may be written by a check; the plan and the settings must not be. */
 export async function aroundChecks(run: RunRecord, watch: SideEffectWatch): Promise<readonly SideEffect[]> {
   return (await watch.end(run)).filter(({kind}) => kind !== 'ignored_files');
 }
 
-/** The same with the files that the last round wrote: they are not the agent's, so no diff has them. */
+/** Adds the files that the last round wrote: they are not the agent's, so no diff has them. */
 export async function checksAround({changes, watch}: Looks, run: RunRecord): Promise<CheckTrace> {
   const [around, written] = await Promise.all([aroundChecks(run, watch), writtenByChecks(changes, run)]);
   return {sideEffects: [...around, ...written]};
@@ -22,7 +22,7 @@ async function writtenByChecks(changes: ChangeTracker, run: RunRecord): Promise<
   const {verifications = [], check} = run;
   const round = check?.round ?? verifications.at(-1)?.round;
   const made = verifications.filter((each) => each.round === round);
-  // One that was cut short has no end on record.
+  // An interrupted check has no recorded end.
   const cut = check?.tree && {tree: check.tree, result_tree: await changes.snapshot(check.tree)};
   const spans = [...made, ...(cut ? [cut] : [])].flatMap(({tree, result_tree}): TreeSpan[] =>
     tree && result_tree && tree !== result_tree ? [{from: tree, to: result_tree}] : [],

@@ -3,10 +3,10 @@ import type {Services} from '../../services/contracts/services.ts';
 import {draftTaskId} from '../policies/planning/draft-task.ts';
 import {isResting, tellingRun} from '../policies/run/task-runs.ts';
 
-/** For words that no checkpoint and no question asks for any more; their task may stand in the plan of another branch. */
+/** For text that no open checkpoint or question needs; its task may be in the plan of another branch. */
 const daysKept = 30;
 
-/** Removes drafts that nobody has touched for a month, unless their editor is still open to be filled in. */
+/** Removes drafts that were not touched for a month, unless their editor can still be opened. */
 export async function cleanDrafts(
   {drafts, runs, planDrafts, now}: Pick<Services, 'drafts' | 'runs' | 'planDrafts' | 'now'>,
   plan: Plan,
@@ -19,7 +19,7 @@ export async function cleanDrafts(
       await drafts.remove(kind, taskId);
   }
 
-  /** Words for a planner are kept as long as its own draft is. */
+  /** Text for a planner is kept as long as the planner's own draft. */
   async function isPlanOpen(draftId: string): Promise<boolean> {
     return (await planDrafts.read(draftId).catch(() => undefined)) !== null;
   }
@@ -29,7 +29,7 @@ export async function cleanDrafts(
     if (!plan.items.has(taskId)) return false;
     if (runId === '') return true;
     const known = await runs.list(taskId);
-    // A record that cannot be read may be the one that waits for these words.
+    // An unreadable record may be the one that needs this text.
     if (known.broken.length > 0) return true;
     const run = tellingRun(known.runs);
     return run !== null && (run.decision_state === 'pending' || isResting(run));

@@ -6,17 +6,17 @@ import {type CommentDraft, requireChanged, requireLine, sentWith} from '../polic
 import {chainOf, taskFiles} from './task-change.ts';
 import {commentsAt} from './task-comments.ts';
 
-/** A comment, and the run that brought it to the agent; null while it was not sent. */
+/** A comment and the run that delivered it; null if it was not sent. */
 export type KnownComment = {readonly comment: LineComment; readonly sentWith: string | null};
 
-/** What a reviewer does with comments, for the command line and the terminal UI alike. */
+/** Comment operations for the command line and the terminal UI. */
 export interface CommentDesk {
   list(run: CommentedRun): Promise<readonly KnownComment[]>;
-  /** What was said of the runs before it that it goes on from, and heard. */
+  /** Delivered comments of the earlier runs that this one continues. */
   heard(run: CommentedRun): Promise<readonly LineComment[]>;
-  /** Refuses a file that is not in the change of the run, and a line that the file does not have; then keeps none. */
+  /** Refuses everything if one file is not in the change of the run, or a file does not have the line. */
   add(run: RunRecord, drafts: readonly CommentDraft[]): Promise<readonly LineComment[]>;
-  /** Refuses what was sent, as `remove` does. */
+  /** Like `remove`, refuses a comment that was sent. */
   edit(run: CommentedRun, id: string, text: string): Promise<LineComment>;
   remove(run: CommentedRun, id: string): Promise<LineComment>;
 }
@@ -56,7 +56,7 @@ export function createCommentDesk({
       const {task_id, run_id} = run;
       const time = now();
       const stamps = {created_at: time, updated_at: time};
-      // Written in one moment: their ids say in which order they were given.
+      // Written at the same moment, so the ids keep their order.
       const ids = drafts.map(() => newUuid().replaceAll('-', '').slice(-8)).sort();
       const written = ids.flatMap((id, place): LineComment[] => {
         const draft = drafts[place];

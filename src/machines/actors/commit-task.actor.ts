@@ -8,7 +8,7 @@ import {chainTo} from '../policies/run/task-runs.ts';
 
 type Committing = Pick<Services, 'plans' | 'runs' | 'changes' | 'now'>;
 
-/** Commits what the task changed; the record says what became of it before the plan says anything. */
+/** Commits the task's change and records the result before the plan is updated. */
 export function defineCommitTaskActor(services: Committing, onRecorded: (run: RunRecord) => void) {
   return fromPromise<RunRecord, {readonly run: RunRecord}>(async ({input: {run}}) => {
     const recorded = await commitTask(services, run);
@@ -17,7 +17,7 @@ export function defineCommitTaskActor(services: Committing, onRecorded: (run: Ru
   });
 }
 
-/** A commit that a Blackbird made and did not live to record is found again by its trailer. */
+/** A commit made by a Blackbird that died before recording it is found by its trailer. */
 export async function commitTask(
   {plans, runs, changes, now}: Committing,
   run: RunRecord,
@@ -29,7 +29,7 @@ export async function commitTask(
 
 async function outcomeOf({plans, runs, changes}: Omit<Committing, 'now'>, run: RunRecord) {
   const chain = chainTo(run, (await runs.list(run.task_id)).runs);
-  // What an earlier run of the chain has committed is not committed again.
+  // What an earlier run of the chain committed is not committed again.
   const fresh = chain.slice(chain.findLastIndex(({commit}) => commit?.sha !== undefined) + 1);
   const spans = spansOf(fresh);
   if (spans.length === 0) return {skipped: run.review_summary?.note ?? 'its files were not recorded'};

@@ -21,13 +21,13 @@ import {readableRuns} from './readable-runs.ts';
 import {keepSentFeedback} from './sent-feedback.ts';
 import {commentsAt} from './task-comments.ts';
 
-/** The questions that are open now, by the run they are about, and how each is answered. */
+/** The open questions by run, and how to answer each. */
 export type DecisionDesk = Map<
   string,
   {readonly request: DecisionRequest; readonly send: (command: ReviewGateCommand) => void}
 >;
 
-/** Puts the question on the desk for as long as the gate asks it. */
+/** Offers the question for as long as the gate asks it. */
 export function defineAskDecisionActor(
   services: Services,
   desk: DecisionDesk,
@@ -45,7 +45,7 @@ export function defineAskDecisionActor(
   });
 }
 
-/** The decision as it is recorded. What could not be carried out is refused while the question is still open. */
+/** The decision as recorded. One that cannot be carried out is refused while the question is still open. */
 export async function checkDecision(
   services: Services,
   {task, run, decision, explicitProvider}: CheckDecisionInput,
@@ -64,7 +64,7 @@ export async function checkDecision(
     if (obstacle !== null) throw resumeRefusal('E_RESUME_REFUSED', task, run, obstacle);
     await services.agents.check(run.provider);
   } catch (error) {
-    // Nobody but the shell that sent them has these words.
+    // Otherwise this text would exist only in the shell that sent it.
     await keepSentFeedback(services, run, feedback);
     throw withWordsKept(error);
   }
@@ -91,7 +91,7 @@ function obstacleTo(
 
 export type RecalledDecision = OpenDecision & {readonly task: {readonly id: string; readonly title: string}};
 
-/** The checkpoint a task stands at, as it is on disk; null where it stands at none. */
+/** The checkpoint of a task on disk; null if it is at none. */
 export async function recallDecision(
   {plans, runs}: Pick<Services, 'plans' | 'runs'>,
   taskId: string,
@@ -106,13 +106,10 @@ export const defineRecallDecisionActor = (services: Pick<Services, 'plans' | 'ru
     recallDecision(services, input.taskId),
   );
 
-/**
- * The first task of the plan that stands at a checkpoint; null where none does. Refuses where a task may stand
- * at one and its record cannot be read.
- */
+/** The first task at a checkpoint in plan order, or null. Throws if an unreadable record may hide one. */
 export async function findDecision({plans, runs}: Pick<Services, 'plans' | 'runs'>): Promise<string | null> {
   for (const {task} of walkTree(await plans.read())) {
-    // Only what is in progress can stand at one, so that a long plan costs nothing.
+    // Only tasks in progress can be at one, so a long plan costs nothing.
     if (task.status !== 'in_progress') continue;
     if (openDecision(task, await readableRuns({runs}, task.id, task)) !== null) return task.id;
   }

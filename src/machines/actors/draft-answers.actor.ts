@@ -6,12 +6,12 @@ import {type QuestionsInput, questionsMachine} from '../questions.machine.ts';
 export type DraftedQuestions = {
   readonly drafts: DraftStore;
   readonly run: Pick<RunRecord, 'task_id' | 'run_id' | 'questions' | 'answers' | 'result'>;
-  /** Answered otherwise, and so not asked; kept with the rest. */
+  /** Answered by other means and not asked; kept with the rest. */
   readonly given?: readonly Answer[];
   readonly now: () => string;
 };
 
-/** The questions of a run, with every answer kept as a draft until it is delivered. */
+/** The questions of a run; every answer is kept as a draft until it is delivered. */
 export function draftedQuestions({drafts, run, given = [], now}: DraftedQuestions) {
   const key = {kind: 'answers', taskId: run.task_id, runId: run.run_id} as const;
   return questionsMachine.provide({
@@ -39,12 +39,12 @@ export function draftedQuestions({drafts, run, given = [], now}: DraftedQuestion
   });
 }
 
-/** Rounds of questions number them alike, so the question itself has to be the same. */
+/** Ids repeat from round to round, so the question's text must match too. */
 function earlierAnswer(texts: readonly DraftText[], {id, prompt}: Question): string {
   return texts.find((each) => each.id === id && each.prompt === prompt)?.text ?? '';
 }
 
-/** Recorded with a resume that failed: its agent never heard them. */
+/** Recorded with a resume that failed: the agent never received them. */
 function undeliveredAnswers({answers = []}: DraftedQuestions['run']): DraftText[] {
   return answers.flatMap(({id, prompt = '', value, undelivered}) =>
     undelivered ? [{id, prompt, text: value}] : [],

@@ -5,12 +5,12 @@ import {unsaidOf} from '../policies/run/said-feedback.ts';
 
 export type DraftServices = {readonly drafts: DraftStore; readonly now: () => string};
 
-/** One text of a draft, read and written beside the other texts of the same draft. */
+/** One text of a draft, stored together with the other texts of the same draft. */
 export function storedDraft({drafts, now}: DraftServices) {
   const write = async ({id, prompt, said: _, ...key}: DraftSlot, text: string) => {
     const before = await drafts.read(key);
     const others = (before?.texts ?? []).filter((each) => each.id !== id);
-    // Nothing written, or a field as it was: there is nothing to keep.
+    // Nothing typed, or the field is unchanged: there is nothing to keep.
     const texts = text === '' || text === prompt ? others : [...others, {id, prompt, text}];
     if (texts.length > 0) await drafts.save({...before, ...draftOf(key), texts, updatedAt: now()});
     else if (before !== null) await drafts.remove(key.kind, key.taskId);
@@ -34,7 +34,7 @@ export function storedDraft({drafts, now}: DraftServices) {
   });
 }
 
-/** Texts of one draft share a file, and an editor that opens again reads what the one before it still writes. */
+/** The texts of a draft share a file, and a reopened editor must read what the previous one is still writing. */
 function createQueue() {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(job: () => Promise<T>): Promise<T> => {

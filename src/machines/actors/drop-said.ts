@@ -5,15 +5,15 @@ import {isUndelivered} from '../policies/run/task-runs.ts';
 import {sentId} from './sent-feedback.ts';
 
 /**
- * Removes from the drafts of a task what this run has on record. What was written and never sent stays: another
- * terminal may have decided while it was being written.
+ * Removes what this run has on record from the drafts of its task. Unsent text stays: another terminal may have decided
+ * while it was being typed.
  */
 export async function dropSaid(
   drafts: DraftStore,
   run: RunRecord,
 ): Promise<{/** Words of a checkpoint that was decided. */ readonly isLeft: boolean}> {
   let isLeft = false;
-  // A draft that cannot be read is named by whoever opens its editor.
+  // An unreadable draft is reported by the editor that opens it.
   for (const draft of await drafts.all()) {
     if (draft.taskId !== run.task_id) continue;
     const left = unsaidTexts(draft.kind, run);
@@ -45,7 +45,7 @@ function unsaidTexts(kind: DraftKind, run: RunRecord): (text: DraftText) => stri
         ? ''
         : text;
   }
-  // Changes that nobody heard are asked for again, with the same words.
+  // Undelivered changes are asked for again, with the same text.
   const isOpen = run.decision_state === 'pending' || isUndelivered(run);
   if (isOpen || (kind !== 'feedback' && kind !== 'rejection')) return ({text}) => text;
   return ({id, text}) => (id === sentId ? '' : unsaidOf(unsaidOf(text, feedback), decision_feedback));

@@ -14,7 +14,7 @@ export type FindTurnWaitInput = {
   readonly isRetry: boolean;
 };
 
-/** What a turn of a planner waits for: a known limit of its provider, or its own time after it was held up. */
+/** What a planner's turn waits for: a known limit of its provider, or its own retry time. */
 export function defineFindTurnWaitActor(services: Pick<Services, 'runs' | 'limits' | 'now'>) {
   return fromPromise<Wait | null, FindTurnWaitInput>(async ({input}) => {
     const {draftId, provider, patience, isRetry} = input;
@@ -23,7 +23,7 @@ export function defineFindTurnWaitActor(services: Pick<Services, 'runs' | 'limit
     const own = last?.provider ?? provider;
     const facts = await timeFacts(services, patience, [own]);
     if (isRetry && last && isHeldForTime(last)) return runWait(last, facts);
-    // Who asks for it and does not want to wait tries it.
+    // With `--no-wait` it is tried at once.
     return patience.limitMilliseconds === 0 ? null : limitWait(own, taskId, facts);
   });
 }

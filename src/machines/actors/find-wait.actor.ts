@@ -8,10 +8,10 @@ import {timeFacts} from './held-runs.ts';
 
 export type FindWaitInput = {readonly task: JobTask; readonly rules: JobRules};
 
-/** What the next task of a job waits for: a known limit, or its own time after it was held up in this job. */
+/** What the next task of a job waits for: a known limit, or its own retry time in this job. */
 export function defineFindWaitActor(services: Pick<Services, 'runs' | 'limits' | 'now'>) {
   return fromPromise<Wait | null, FindWaitInput>(async ({input: {task, rules}}) => {
-    // A decision is recorded before anything is run for it.
+    // A decision is recorded before anything runs for it.
     if (task.mode.type === 'review') return null;
     const {patience, provider} = rules;
     const run = tellingRun((await services.runs.list(task.taskId)).runs);
@@ -19,7 +19,7 @@ export function defineFindWaitActor(services: Pick<Services, 'runs' | 'limits' |
     const own = resumed?.provider ?? provider;
     const facts = await timeFacts(services, patience, [own]);
     if (task.isRetry && run && isHeldForTime(run)) return refuseTooLong(runWait(run, facts));
-    // Who asks for this very task and does not want to wait tries it.
+    // With `--no-wait` a task requested by id is tried at once.
     if (patience.limitMilliseconds === 0) return null;
     const wait = limitWait(own, task.taskId, facts);
     return refuseTooLong(wait && {...wait, runId: resumed?.run_id ?? null});

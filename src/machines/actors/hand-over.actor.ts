@@ -9,14 +9,14 @@ import type {CheckDecisionInput, ReviewGateCommand} from '../review-gate.machine
 import {checkDecision, recallDecision} from './decision.actor.ts';
 import {tellUnsent} from './unsent-words.ts';
 
-/** What another terminal decided about a run at its checkpoint. */
+/** A decision from another terminal about a run at its checkpoint. */
 export type ReceivedDecision = {
   readonly task: CheckDecisionInput['task'];
   readonly run: RunRecord;
   readonly posted: PostedDecision;
 };
 
-/** Beside whoever is asked: the same question may be answered in another terminal. */
+/** Runs beside the question here: it may be answered in another terminal. */
 export function defineReceiveDecisionActor(
   {inbox}: Pick<Services, 'inbox'>,
   onReceived: (received: ReceivedDecision) => void,
@@ -30,7 +30,7 @@ export function defineReceiveDecisionActor(
   );
 }
 
-/** Refused here where it could not be carried out: the one who waits need not hear of it. */
+/** Refused here if it cannot be carried out: the waiting terminal need not know. */
 export function definePostDecisionActor(services: Services, warn: (message: string) => void) {
   return fromPromise<PostedDecision, HandOverInput>(async ({input: {taskId, decision}}) => {
     const open = await recallDecision(services, taskId);
@@ -56,7 +56,7 @@ export function definePostDecisionActor(services: Services, warn: (message: stri
   });
 }
 
-/** The record is what counts; the inbox only tells whether anybody has the decision. */
+/** The record decides; the inbox only tells whether anyone has taken the decision. */
 export function defineLookAtPostedActor({runs, inbox}: Pick<Services, 'runs' | 'inbox'>) {
   return fromPromise<Posted, {readonly posted: PostedDecision}>(async ({input: {posted}}) => {
     const state = inbox.look(posted);

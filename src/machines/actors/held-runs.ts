@@ -9,7 +9,7 @@ import {tellingRun} from '../policies/run/task-runs.ts';
 import {pendingOf} from './pending-feedback.ts';
 import {factsHere} from './run-situation.ts';
 
-/** Clock and limits as they are now, for these providers. */
+/** The current time and limits of these providers. */
 export async function timeFacts(
   {limits, now}: Pick<Services, 'limits' | 'now'>,
   patience: Patience,
@@ -23,7 +23,7 @@ export async function timeFacts(
   return {now: now(), patience, limits: known};
 }
 
-/** The runs that only time keeps from going on, in the order of the plan, whichever job left them. */
+/** The runs that only need time, in plan order, whichever job left them. */
 export async function heldRuns(
   services: Services,
   plan: Plan,
@@ -45,7 +45,7 @@ export async function heldRuns(
     const {runs, broken} = await services.runs.list(task.id);
     const run = broken.length === 0 ? tellingRun(runs) : null;
     if (run === null || !isHeldForTime(run)) continue;
-    // What a review said is for a person to send.
+    // Review feedback is sent by the user.
     const isSentBack = (await pendingOf(services, task.id)) !== null;
     const mode = heldMode(factsHere(services, plan, task, {run, isSentBack, explicitProvider}));
     if (mode) held.push({run, mode});

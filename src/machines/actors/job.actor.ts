@@ -17,7 +17,7 @@ import {mayEditFiles, repositoryWarnings} from '../policies/job/repository-warni
 import {costWarning} from '../policies/run/budget.ts';
 import type {SpendingDesk} from './spending.ts';
 
-/** Settings and agent as they are when a job begins; they hold until it ends. */
+/** Settings and agent at the start of a job; they hold until it ends. */
 export function defineResolveJobActor(
   {settings, chooseAgent, now}: Pick<Services, 'settings' | 'chooseAgent' | 'now'>,
   onWarning: (message: string) => void,
@@ -37,12 +37,12 @@ export const defineAcquireLockActor = (lock: ProjectLock) => fromPromise<void, v
 
 export const defineReleaseLockActor = (lock: ProjectLock) => fromPromise<void, void>(() => lock.release());
 
-/** The job that works, as everything that is done for it knows it. */
+/** The running job, for everything that is done on its behalf. */
 export type JobDesk = {jobId: string | null; readonly spending: SpendingDesk};
 
 export type JobOpening = {readonly steps: readonly JobStep[]; readonly rules: JobRules};
 
-/** The record of the job is on disk before anything of it begins; what an earlier Blackbird left open is closed. */
+/** Writes the job record before anything starts, and closes records that an earlier Blackbird left open. */
 export function defineOpenJobActor(services: Services, desk: JobDesk, onWarning: (message: string) => void) {
   const {jobs, now, self, host, newJobSuffix, surroundings} = services;
   return fromPromise<void, JobOpening>(async ({input}) => {
@@ -59,7 +59,7 @@ export function defineOpenJobActor(services: Services, desk: JobDesk, onWarning:
   });
 }
 
-/** Each start closes all that are open, so only the newest can be. One that cannot be read is left alone. */
+/** Each start closes all open ones, so only the newest can be open. An unreadable one is left alone. */
 async function closeLostJobs(
   {jobs, runs, livenessOf, lastHeardOf}: Services,
   ids: readonly string[],
@@ -68,12 +68,12 @@ async function closeLostJobs(
     const job = await jobs.read(id).catch(() => null);
     if (job === null) continue;
     if (!isOpenJob(job)) return;
-    // Somebody removed the lock: whoever still works is found by the repair of the runs.
+    // Someone removed the lock file: a live owner is found when runs are repaired.
     if (job.owner !== null && livenessOf(job.owner) === 'alive') return;
     const last = lastRunOf(job);
     const {runs: all} = last ? await runs.list(last.taskId) : {runs: []};
     const run = all.find(({run_id}) => run_id === last?.runId) ?? null;
-    // What rested then was said long before.
+    // For a paused run the last output is too old to matter.
     const heardAt = run?.state === 'running' ? await lastHeardOf(run) : null;
     await jobs.close(lostJob(job, run, heardAt));
   }
@@ -91,12 +91,12 @@ export function defineCloseJobActor({jobs, plans, now}: Services, desk: JobDesk)
   });
 }
 
-/** For other terminals: it begins nothing more. A job without a record yet does not begin at all then. */
+/** For other terminals: nothing more starts. A job without a record does not start at all. */
 export async function noteStop({jobs, now}: Pick<Services, 'jobs' | 'now'>, desk: JobDesk): Promise<void> {
   if (desk.jobId !== null) await jobs.note(desk.jobId, {stopAskedAt: now()});
 }
 
-/** What is asked from another terminal, as commands of the engine. */
+/** Requests from other terminals, as engine commands. */
 export function defineWatchRequestsActor({requests}: Pick<Services, 'requests'>, desk: JobDesk) {
   return fromCallback<EventObject, void>(({sendBack}) =>
     requests.watch(
@@ -109,7 +109,7 @@ export function defineWatchRequestsActor({requests}: Pick<Services, 'requests'>,
 const pauseByPerson = {type: 'engine.pause', reason: 'user_interrupt', isAskedElsewhere: true} as const;
 const stopAfterTask = {type: 'engine.stopAfterTask', isAskedElsewhere: true} as const;
 
-/** Runs as the job that works keeps them: each carries its id, and the job knows what it started. */
+/** The run store of the running job: each run gets its id, and the job record lists the runs. */
 export function runsOfJob(
   {runs, jobs, now}: Pick<Services, 'runs' | 'jobs' | 'now'>,
   desk: JobDesk,
@@ -148,7 +148,7 @@ export function runsOfJob(
   }
 }
 
-/** Whose a run is, and each agent that is started for it. */
+/** Sets the job of a run and of each agent started for it. */
 function ofJob(jobId: string, before: RunRecord, after: RunRecord): RunRecord {
   const run = isTakenUp(before, after) ? {...after, job_id: jobId} : after;
   if (run.segments.length <= before.segments.length) return run;

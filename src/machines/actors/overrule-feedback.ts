@@ -10,18 +10,18 @@ import {openFeedback, pendingOf} from './pending-feedback.ts';
 import {completionsBelow, readableRuns} from './readable-runs.ts';
 import {underLock} from './under-lock.ts';
 
-/** What a person's own word about a review is written with. */
+/** The services for editing or dismissing review feedback. */
 export type OverruleServices = Pick<Services, 'plans' | 'runs' | 'feedback' | 'lock' | 'digest' | 'now'>;
 
 export type Dismissal = {
   readonly dismissed: readonly PendingFeedback[];
-  /** Parents with no feedback left are done, unless work was done again. */
+  /** Parents without pending feedback are done, unless work was repeated. */
   readonly completed: readonly string[];
 };
 
 /**
- * Leaves these tasks as they are, whatever the review said. It holds once the record of the review says so; the
- * files go last, so that the same call, or the next job, does the rest after a crash.
+ * Leaves these tasks as they are, despite the review. It counts once the review's record says so; the files go last, so
+ * that after a crash the same call or the next job finishes the work.
  */
 export function dismissFeedback(
   services: OverruleServices,
@@ -39,7 +39,7 @@ export function dismissFeedback(
   });
 }
 
-/** Changes what a task is told of a review. The record of the review keeps both; null where nothing is pending. */
+/** Edits review feedback. The record of the review keeps both texts; null if nothing is pending. */
 export function editFeedback(
   services: OverruleServices,
   taskId: string,
@@ -63,7 +63,7 @@ export function editFeedback(
   });
 }
 
-/** With those whose dismissal was recorded by a Blackbird that died before their file was gone. */
+/** Includes those dismissed by a Blackbird that died before it deleted the file. */
 async function unheardOf(
   services: OverruleServices,
   taskIds: readonly string[],
@@ -76,7 +76,7 @@ async function unheardOf(
   return unheard;
 }
 
-/** Who did it, and when, before the feedback changes or goes. */
+/** Records who did it and when, before the feedback changes. */
 async function recordOnReview(
   {runs}: OverruleServices,
   {parentTaskId, reviewRunId}: PendingFeedback,
@@ -86,7 +86,7 @@ async function recordOnReview(
   try {
     await runs.update(parentTaskId, reviewRunId, (run) => applyRunStep(run, step, now));
   } catch (error) {
-    // Somebody removed the record; the feedback is not kept for that.
+    // The record was removed; the feedback is not kept because of that.
     if (!(error instanceof AppError && error.code === 'E_RUN_NOT_FOUND')) throw error;
   }
 }
@@ -96,7 +96,7 @@ async function completeOverruled(
   dismissed: readonly PendingFeedback[],
 ): Promise<readonly string[]> {
   const {pending, broken} = await openFeedback(services);
-  // A file that cannot be read could be of any of them: the next job asks for it.
+  // An unreadable file could belong to any of them: the next job reports it.
   if (broken.length > 0) return [];
   const gone = new Set(dismissed.map(({childTaskId}) => childTaskId));
   const left = pending.filter(({childTaskId}) => !gone.has(childTaskId));

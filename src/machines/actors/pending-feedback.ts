@@ -6,7 +6,7 @@ import {asEdited, isAnswered} from '../policies/review/parent-feedback.ts';
 
 type Stores = Pick<Services, 'feedback' | 'runs'>;
 
-/** What waits for an answer, and what cannot be read. Looks and changes nothing. */
+/** Pending feedback and unreadable files. Changes nothing. */
 export async function openFeedback(stores: Stores): Promise<Awaited<ReturnType<FeedbackStore['list']>>> {
   const {pending, broken} = await stores.feedback.list();
   const open: PendingFeedback[] = [];
@@ -17,13 +17,13 @@ export async function openFeedback(stores: Stores): Promise<Awaited<ReturnType<F
   return {pending: open, broken};
 }
 
-/** The feedback a task still has to hear. What was answered is cleared on the way. */
+/** The feedback a task still has to receive. Deletes settled feedback on the way. */
 export async function pendingOf(stores: Stores, taskId: string): Promise<PendingFeedback | null> {
   const pending = await stores.feedback.read(taskId);
   return pending && stillPending(stores, pending);
 }
 
-/** The same for every task of the plan. A file that cannot be read could be any of them. */
+/** The same for every task of the plan. An unreadable file could belong to any of them. */
 export async function pendingIn(stores: Stores, plan: Plan): Promise<readonly PendingFeedback[]> {
   const {pending, broken} = await stores.feedback.list();
   const [first] = broken;
@@ -48,14 +48,14 @@ export async function pendingIn(stores: Stores, plan: Plan): Promise<readonly Pe
   return open;
 }
 
-/** A file that outlived a crash is cleared here. */
+/** Deletes a file that outlived a crash. */
 async function stillPending(stores: Stores, pending: PendingFeedback): Promise<PendingFeedback | null> {
   const current = await asItStands(stores, pending);
   if (current === null) await stores.feedback.remove(pending.childTaskId);
   return current;
 }
 
-/** The records say what became of it, the file follows; null once it was answered. */
+/** The records decide; null once the feedback is settled. */
 async function asItStands({runs}: Stores, pending: PendingFeedback): Promise<PendingFeedback | null> {
   const {runs: history} = await runs.list(pending.childTaskId);
   const {runs: reviews} = await runs.list(pending.parentTaskId);

@@ -18,7 +18,7 @@ import * as drafts from '../policies/planning/plan-draft.ts';
 
 export type DraftInput = {readonly draftId: string};
 
-/** Why the planner is told something, and what. */
+/** The next message for the planner, and its reason. */
 export type SendBackInput = DraftInput & {
   readonly why: 'answers' | 'problems' | 'findings' | 'revision';
   readonly text: string;
@@ -30,16 +30,16 @@ export type AskPersonInput = DraftInput & {readonly refusal: unknown};
 
 export type EditProposalInput = DraftInput & {readonly edit: drafts.ProposalEdit};
 
-/** What a person is asked: the questions of the draft, or what to do with the proposal. */
+/** What the user is asked: the draft's questions, or what to do with the proposal. */
 export type PlanQuestion = {
   readonly draft: PlanDraft;
-  /** What it makes of the plan as it is now; null where questions are open. */
+  /** The plan it would produce now; null while questions are open. */
   readonly preview: PlanPreview | null;
-  /** Why what was said before could not be done; undefined the first time. */
+  /** Why the previous answer was refused; undefined the first time. */
   readonly refusal: unknown;
 };
 
-/** What is asked now, by draft, and how it is answered. */
+/** The open questions by draft, and how to answer each. */
 export type PlanDesk = Map<
   string,
   {readonly question: PlanQuestion; readonly send: (command: drafts.PlanCommand) => void}
@@ -72,12 +72,13 @@ export async function changeDraft(
   return draft;
 }
 
-/** What is wanted is on disk before an agent hears of it. */
+/** The request is on disk before an agent sees it. */
 export function defineOpenDraftActor(stores: Stores) {
   const create = async (wish: drafts.PlanWish): Promise<PlanDraft> => {
     requireChangeable(await stores.plans.read(), wish);
     const {drafts: all} = await stores.planDrafts.list();
-    // Refused before any planner began, as without an agent: each attempt would leave one more.
+    // Earlier attempts that failed before a planner started, for example without an agent, are replaced instead of
+    // piling up.
     for (const draft of all.filter((each) => drafts.isAskedAgain(each, wish))) {
       const {runs, broken} = await stores.runs.list(draftTaskId(draft.draftId));
       if (runs.length + broken.length === 0) return draft;
@@ -98,7 +99,7 @@ export function defineOpenDraftActor(stores: Stores) {
   });
 }
 
-/** What is told next, written down before it is said. */
+/** The next message is saved before it is sent. */
 export function defineSendBackActor(stores: Stores) {
   const sayingFor = async (draft: PlanDraft, {why, text, problems}: SendBackInput): Promise<PlanSaying> => {
     switch (why) {
@@ -127,7 +128,7 @@ export function defineSendBackActor(stores: Stores) {
 const noMoreQuestions =
   'you may not ask again: decide what is open by yourself, and say so in the description of the tasks';
 
-/** Null where it cannot be made of the plan as it is now. */
+/** Null if it cannot be applied to the current plan. */
 export async function previewProposal(
   {plans, settings, digest, now}: Pick<Services, 'plans' | 'settings' | 'digest' | 'now'>,
   draft: PlanDraft,
@@ -138,7 +139,7 @@ export async function previewProposal(
   return previewOf(checked.before, checked.after, {verify});
 }
 
-/** Puts the question on the desk for as long as it is asked. */
+/** Offers the question for as long as it is open. */
 export function defineAskPersonActor(
   stores: Stores,
   desk: PlanDesk,
@@ -167,7 +168,7 @@ export function defineAskPersonActor(
   });
 }
 
-/** Refused where the plan could not be changed so any more. */
+/** Refused if the edit no longer fits the plan. */
 export function defineEditProposalActor(stores: Stores) {
   return fromPromise<drafts.DraftHead, EditProposalInput>(async ({input: {draftId, edit}}) => {
     const plan = await stores.plans.read();
@@ -182,7 +183,7 @@ export function defineEditProposalActor(stores: Stores) {
   });
 }
 
-/** Also what was written for it and not sent. */
+/** Also deletes unsent text that was written for it. */
 export async function dropDraft(
   {planDrafts, drafts: texts}: Pick<Services, 'planDrafts' | 'drafts'>,
   draftId: string,

@@ -10,13 +10,13 @@ import {asked, checked, type DraftHead, headOf, proposed} from '../policies/plan
 import {changeDraft, type DraftInput, dropDraft, previewProposal, requireDraft} from './plan-draft.actor.ts';
 import {tasksInProgress} from './tasks-in-progress.ts';
 
-/** What was found of an answer or of a proposal. */
+/** The result of reading an answer or checking a proposal. */
 export type PlanReading = {
   readonly type: 'questions' | 'operations' | 'unusable' | 'valid' | 'linted';
   readonly draft: DraftHead;
-  /** Everything that is wrong with it. */
+  /** All of its problems. */
   readonly problems: readonly string[];
-  /** How much the quality gate found, once it has looked. */
+  /** The number of blocking findings, once the quality gate has run. */
   readonly blocking?: number;
   readonly findings?: number;
 };
@@ -28,7 +28,7 @@ type Stores = Pick<
   'plans' | 'settings' | 'runs' | 'planDrafts' | 'drafts' | 'digest' | 'now' | 'self'
 >;
 
-/** What was answered is in the draft before anything is made of it. */
+/** The answer is in the draft before anything is done with it. */
 export function defineReadAnswerActor(stores: Stores) {
   return fromPromise<PlanReading, ReadAnswerInput>(async ({input: {draftId, run}}) => {
     const {kind} = await requireDraft(stores, draftId);
@@ -44,7 +44,7 @@ export function defineReadAnswerActor(stores: Stores) {
   });
 }
 
-/** Against the plan as it is now, whoever changed it meanwhile. */
+/** Checks against the current plan, whoever changed it meanwhile. */
 export function defineValidateProposalActor(stores: Stores) {
   return fromPromise<PlanReading, DraftInput>(async ({input: {draftId}}) => {
     const draft = await requireDraft(stores, draftId);
@@ -73,13 +73,13 @@ export function defineLintProposalActor(stores: Stores, onLinted: (linted: Linte
   });
 }
 
-/** A draft and what it did to the plan. */
+/** A draft and what it changed in the plan. */
 export type SavedProposal = {
   readonly draftId: string;
   readonly change: {readonly before: Plan; readonly after: Plan};
 };
 
-/** One transaction on the plan as it is then; the draft is gone only when the plan has it. */
+/** One transaction on the current plan; the draft is deleted only after the plan is saved. */
 export function defineSaveProposalActor(
   stores: Stores,
   onWarning: (message: string) => void,
@@ -88,7 +88,7 @@ export function defineSaveProposalActor(
   return fromPromise<void, DraftInput>(async ({input: {draftId}}) => {
     const {plans, now, digest} = stores;
     const draft = await requireDraft(stores, draftId);
-    // Whoever saves holds the project lock: what a record says to be running is another Blackbird's nevertheless.
+    // This process holds the project lock, but a run recorded as running may still belong to another Blackbird.
     const owner = {pid: stores.self?.pid ?? 0, mayBegin: false};
     const inProgress = await tasksInProgress(stores.runs, await plans.read(), owner);
     const {before, after} = await plans.update((plan) => {
@@ -98,7 +98,7 @@ export function defineSaveProposalActor(
       return found.after;
     });
     onSaved({draftId, change: {before, after}});
-    // The plan has it: what is left of the draft is no reason to say that it was not saved.
+    // The plan is saved: a leftover draft is no reason to report a failure.
     await dropDraft(stores, draftId).catch((error: unknown) => {
       const next = `remove it with: blackbird plan drafts drop ${draftId}`;
       onWarning(`the plan is saved, and its draft could not be removed: ${messageOf(error)}; ${next}`);

@@ -26,10 +26,12 @@ export type PrepareReviewInput = {
   readonly budgets?: Budgets;
 };
 
-/** More text of one task than this is never told to a reviewer. */
+/** The maximum text per task in a reviewer's prompt. */
 const diffLimit = 24_000;
 
-/** Everything before the reviewer: what it looks at, the prompt, and the record on disk. Null when nothing is due. */
+/**
+ * Everything before the reviewer starts: what to review, the prompt, and the record on disk. Null if nothing is due.
+ */
 export function definePrepareReviewActor(
   services: Services,
   spending: SpendingDesk,
@@ -39,7 +41,7 @@ export function definePrepareReviewActor(
     const {parentId, provider, wish, budgets} = input;
     const plan = await services.plans.read();
     const parent = plan.items.get(parentId);
-    // Somebody changed the plan since it was chosen.
+    // The plan changed since the parent was selected.
     if (!parent || !isReviewDue(plan, parent)) return null;
     requireBudget(spending, budgets, parentId, null);
     const {signature} = await completionsBelow(services, plan, parent);
@@ -115,7 +117,7 @@ async function workOn(services: Services, task: Task, review: RunRecord | null):
   };
 }
 
-/** A reviewer can read the files; what git cannot tell is left out. */
+/** The reviewer can read the files, so what git cannot tell is left out. */
 async function diffOf({changes}: Services, spans: readonly TreeSpan[]): Promise<string> {
   if (spans.length === 0) return '';
   try {

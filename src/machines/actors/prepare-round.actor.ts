@@ -7,7 +7,7 @@ import {checkPrompt} from '../policies/run/check-prompt.ts';
 import {hasSession} from '../policies/run/verification.ts';
 import {promptFor, requestFor} from './begin-run.ts';
 
-/** What an agent is told of the check that failed: in its own session, else with everything it was told before. */
+/** The prompt about a failed check: for the agent's own session, or together with the whole task prompt. */
 export function definePrepareRoundActor(services: Services) {
   return fromPromise<AgentRequest, {readonly run: RunRecord}>(async ({input: {run}}) => {
     const prompt = checkPrompt(run);

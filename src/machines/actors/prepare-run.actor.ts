@@ -47,7 +47,7 @@ import {
 import {sentFeedback} from './sent-feedback.ts';
 import {requireBudget, type SpendingDesk} from './spending.ts';
 
-/** Everything before the agent: a fresh look at plan and history, the prompt, and the record on disk. */
+/** Everything before the agent starts: reads plan and history, builds the prompt, writes the record. */
 export function definePrepareRunActor(
   services: Services,
   spending: SpendingDesk,
@@ -69,7 +69,7 @@ export function definePrepareRunActor(
     const sent = await sentFeedback(services, latest);
     const mode = withSent(input.mode, sent);
     const pending = (await pendingFor(services, {...input, mode}, open)) ?? unfinishedFeedback(mode, latest);
-    // A checkpoint is for a person to pass, not for a bare resume.
+    // A checkpoint needs a decision; a plain resume does not pass it.
     const failed = open === null ? latest : null;
     const situation = {...input, mode: withFeedback(mode, pending, failed), plan, task, sent};
     const prepared = await prepare(services, {...situation, runs, latest, open, pending, attempt});
@@ -78,18 +78,18 @@ export function definePrepareRunActor(
   });
 }
 
-/** What the runs before it used counts for this one, too. A person who starts a task again gives it a new budget. */
+/** The usage of earlier runs counts for this one. A user who starts a task over gives it a new budget. */
 const goesOn = (mode: RunMode): boolean =>
   mode.type === 'resume' || (mode.type === 'restart' && mode.retry !== undefined);
 
-/** Feedback that an earlier resume was to bring, and that never began, goes with the next one, before its own words. */
+/** Feedback of an earlier resume that never started is sent with the next one, before the new text. */
 function withSent(mode: RunMode, sent: string | null): RunMode {
   if (mode.type !== 'resume') return mode;
   if (bringsFeedback(mode)) return {...mode, feedback: sent};
   return sent === null || mode.feedback === null ? mode : {...mode, feedback: sayBoth(sent, mode.feedback)};
 }
 
-/** What a parent review said, where it is this run that brings it. A checkpoint is for a person to pass first. */
+/** Parent review feedback, if this run is to deliver it. A checkpoint has to be decided first. */
 async function pendingFor(
   services: Services,
   {taskId, mode}: PrepareRunInput,
@@ -100,7 +100,7 @@ async function pendingFor(
   return isAsked ? pendingOf(services, taskId) : null;
 }
 
-/** What a run was told that is replaced before it came to an end, its successor is told again. */
+/** The successor of an unfinished run gets the same feedback again. */
 const unfinishedFeedback = (mode: RunMode, latest: RunRecord | null): PendingFeedback | null =>
   mode.type !== 'resume' && latest && isResting(latest) ? feedbackOf(latest) : null;
 
@@ -108,15 +108,15 @@ function withFeedback(mode: RunMode, pending: PendingFeedback | null, latest: Ru
   if (mode.type !== 'resume') return mode;
   if (pending) return {...mode, feedback: parentFeedbackText(pending)};
   if (mode.feedback === null) return {...mode, feedback: feedbackToFailed(latest)};
-  // What an earlier resume could not bring is told with it.
+  // Feedback that an earlier resume could not deliver goes along.
   const unheard = latest && isUndelivered(latest) ? (latest.feedback ?? '') : '';
   return {...mode, feedback: sayAlso(unheard, mode.feedback)};
 }
 
 async function prepareExecute(services: Services, situation: Situation): Promise<PreparedTask> {
   requirePossible(factsOf(services, situation), 'execute');
-  // A person made a task ready whose last run is open or failed: it is replaced, as by a restart, and what it left
-  // in the files is part of the change.
+  // A task made ready again while its last run is open or failed: that run is replaced as by a restart, and its files
+  // are part of the change.
   const {latest, runs} = situation;
   return startFresh(services, situation, latest && isReplaceable(latest, runs) ? latest : null);
 }
@@ -131,10 +131,10 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   if (mode.type !== 'resume') throw new Error('Only a resume can be prepared as one');
   const command = mode.feedback !== null && latest !== null ? 'sendBack' : 'resume';
   const facts = factsOf(services, situation);
-  // An answer to what is not asked any more would reach nobody.
+  // An answer to a closed question would reach nobody.
   const isAnswer = command === 'resume' && latest !== null && mode.answers.length > 0;
   requirePossible(facts, isAnswer ? 'answer' : command);
-  // Sent back without ever having run: a person did it, and there is no session to go on with.
+  // Sent back without ever having run: a person did it, so there is no session to continue.
   if (latest === null) return startFresh(services, situation, null);
   await services.agents.check(latest.provider);
   if (command === 'resume' && isOnlyChecked(services, task, latest)) {
@@ -152,7 +152,7 @@ async function prepareResume(services: Services, situation: Situation): Promise<
     };
   }
   const request = await requestAgain(services, situation, latest, mode);
-  // A run that ended is never reopened, a record of the Go program never rewritten: a new run takes over.
+  // An ended run is never reopened, and a record of the Go program never rewritten: a new run takes over.
   if (!isResting(latest) || isGoRun(latest)) {
     return takeOver(services, situation, latest, request, mode);
   }
@@ -170,7 +170,7 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   return {task, run: latest, order, status: task.status, replaces: null, circumstances: facts.circumstances};
 }
 
-/** Its agent is done, and there is nothing new to tell it, or nobody to be told. */
+/** Its agent is done, and there is nothing new to tell it, or no session to tell it in. */
 function isOnlyChecked(services: Services, task: Task, latest: RunRecord): boolean {
   if (!isUnchecked(latest)) return false;
   const changes = changedSince(latest, task, toldTask(task, services.digest));
@@ -186,13 +186,13 @@ const isReplaceable = (run: RunRecord, runs: readonly RunRecord[]) =>
   run.superseded_by_run_id === undefined &&
   (isResting(run) || (run.state === 'failed' && !isGoRun(run) && !isUndone(run, runs)));
 
-/** The tasks that the review of a parent sent back, and nobody has answered. */
+/** The tasks that a parent's review sent back and whose feedback is pending. */
 async function sentBackBelow(services: Services, plan: Plan, parentId: string): Promise<string[]> {
   const pending = await pendingIn(services, plan);
   return pending.filter(({parentTaskId}) => parentTaskId === parentId).map(({childTaskId}) => childTaskId);
 }
 
-/** The request that a run goes on with. */
+/** The request that continues a run. */
 async function requestAgain(services: Services, situation: Situation, latest: RunRecord, said: Said) {
   const {task, open, runs} = situation;
   const saying = sayingFor(latest, said, changedFiles(chainTo(open?.run ?? latest, runs)));
@@ -208,7 +208,7 @@ async function markInProgress({plans, now}: Services, taskId: string): Promise<v
   await plans.update((plan) => setStatus(plan, taskId, 'in_progress', now()));
 }
 
-/** What the run chart is asked with: how the task stands is said by the latest run that was delivered. */
+/** The facts for the run chart: the latest delivered run determines the task. */
 function factsOf(services: Services, {plan, task, runs, pending, explicitProvider}: Situation): TaskFacts {
   const known = {run: tellingRun(runs), isSentBack: pending !== null, explicitProvider};
   return factsHere(services, plan, task, known);

@@ -25,11 +25,11 @@ export type PrepareTurnInput = {
   readonly wish: ModelWish;
 };
 
-/** A turn that begins, for the views. */
+/** A turn that starts, for the views. */
 export type PlanTurn = {readonly prepared: PreparedRun; readonly draft: DraftHead; readonly why: TurnReason};
 type TurnReason = NonNullable<PlanDraft['saying']>['type'];
 
-/** Everything before the planner: what it is told, in its own session where it has one, and the record on disk. */
+/** Everything before the planner starts: the prompt, for its own session if it has one, and the record on disk. */
 export function definePrepareTurnActor(services: Services, onPrepared: (turn: PlanTurn) => void) {
   return fromPromise<PreparedRun, PrepareTurnInput>(async ({input}) => {
     const taskId = draftTaskId(input.draftId);
@@ -89,18 +89,18 @@ export function definePrepareTurnActor(services: Services, onPrepared: (turn: Pl
 
 const titleOf = ({text}: PlanDraft) => text.trim().split('\n', 1)[0]?.slice(0, 120) ?? '';
 
-/** A wait that goes on is counted from its beginning, though every turn is a run of its own. */
+/** A continued wait is counted from its start, although every turn is a new run. */
 const heldBefore = (last: RunRecord | undefined) =>
   last?.held_up && isHeldForTime(last) ? {held_up: last.held_up} : {};
 
-/** It is told the plan as it is now: what changes from now on is a conflict. */
+/** The planner sees the current plan: later changes are conflicts. */
 const tellPlan = (services: Services, {draftId}: PlanDraft) =>
   changeDraft(services, draftId, async (draft) => ({
     ...draft,
     base: baseOf(await services.plans.read(), services.digest),
   }));
 
-/** The last turn, where the run chart says that its session can be gone on with here; null for a new one. */
+/** The last turn, if its session can be continued here according to the run chart; null otherwise. */
 function sessionIn(
   {project, agents, isSessionRef}: Services,
   runs: readonly RunRecord[],

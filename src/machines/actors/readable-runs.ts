@@ -8,8 +8,8 @@ import {reviewedTasks} from '../policies/review/parent-review.ts';
 import {stepPastRecord} from '../policies/run/task-runs.ts';
 
 /**
- * Every run of a task that a gate depends on. One record that cannot be read keeps the gate closed. `task`: as the plan has
- * it, where it may stand at a checkpoint.
+ * Every run of a task that a gate depends on. One unreadable record keeps the gate closed. `task` is the plan's, if it
+ * may be at a checkpoint.
  */
 export async function readableRuns(
   {runs}: Pick<Services, 'runs'>,
@@ -36,7 +36,7 @@ export async function readableRuns(
   );
 }
 
-/** What can be done once the record is gone: the run before it may stand at a checkpoint of its own. */
+/** What to do once the record is removed: the run before it may be at a checkpoint of its own. */
 function nextWithout(taskId: string, isOpen: boolean): AppError['next'] {
   const id = shellWord(taskId);
   if (!isOpen)
@@ -52,7 +52,7 @@ function nextWithout(taskId: string, isOpen: boolean): AppError['next'] {
   ];
 }
 
-/** When the tasks below a parent were done, and the signature that stands for it. Refuses what cannot be read. */
+/** When the tasks below a parent were done, and the resulting signature. Throws for unreadable records. */
 export async function completionsBelow(
   services: Pick<Services, 'runs' | 'digest'>,
   plan: Plan,

@@ -16,7 +16,7 @@ import {chainOf, summaryOf} from './task-change.ts';
 
 export type RecordRunInput = {readonly run: RunRecord; readonly step: RunStep};
 
-/** Writes a step of a run to its record; the next act begins when it is on disk. */
+/** Writes a step to the run record; nothing else happens until it is on disk. */
 export function defineRecordRunActor({
   runs,
   changes,
@@ -51,7 +51,7 @@ export function defineRecordRunActor({
   const watch = createSideEffectWatch({plans, runs, inbox, surroundings, watchSettings, now});
   return fromPromise<RunRecord, RecordRunInput>(async ({input: {run, step}}) => {
     const {end = null, text: result = ''} = endings.get(run.run_id) ?? {};
-    // The last write of a segment: its files are looked at before, nobody asks for the ending after.
+    // The last write of a segment: it needs a snapshot of the files, and nobody asks for the ending afterwards.
     const isLast = step.type === 'ended' || step.type === 'paused';
     const isOver = isLast || step.type === 'withdrawn';
     // A review changes nothing.
@@ -75,7 +75,7 @@ export function defineRecordRunActor({
     const recorded = await runs.update(run.task_id, run.run_id, (current) =>
       applyRunStep(current, step, now(), trace),
     );
-    // Its own end first: a crash in between leaves a run that never began, and whoever recovers puts the old one back.
+    // The run's own end first: after a crash in between, recovery restores the old run.
     if (step.type === 'withdrawn') await reinstate({runs, now}, run);
     if (isOver) endings.delete(run.run_id);
     if (step.type === 'ended') await noteLimit(limits, recorded, step);
@@ -89,7 +89,7 @@ export function defineRecordRunActor({
   });
 }
 
-/** What only this side knows of a check when a step of it is written. */
+/** What only this side knows about a check when a step is written. */
 async function checkTrace(
   {
     changes,
@@ -108,7 +108,7 @@ async function checkTrace(
     case 'checkEnded': {
       const ended = checkEndings.get(run.run_id);
       checkEndings.delete(run.run_id);
-      // What it wrote is of this task, should its agent go on.
+      // Files written by a check belong to the task if its agent continues.
       const tree = run.check?.tree && (await changes.snapshot(run.check.tree));
       return {...ended, ...(tree && {tree})};
     }
@@ -123,14 +123,14 @@ async function checkTrace(
   }
 }
 
-/** Every project of the user is to know of a limit, and that it is over. */
+/** Limits, and their end, are shared with all projects of the user. */
 async function noteLimit(
   limits: Services['limits'],
   run: RunRecord,
   {verdict}: Extract<RunStep, {type: 'ended'}>,
 ): Promise<void> {
   if (verdict.outcome !== 'failed') {
-    // A turn that began before the limit was seen says nothing about it.
+    // A turn that started before the limit was seen says nothing about it.
     await limits.clear(run.provider, run.segments.at(-1)?.started_at ?? run.updated_at);
   } else await noteFailure(limits, run);
 }
@@ -144,7 +144,7 @@ async function noteFailure(
   await limits.save(provider, {until: retry_at, source, seenAt: updated_at});
 }
 
-/** The files before an agent is told to go. Those of a first segment were recorded when its run was prepared. */
+/** The files before an agent is released. For a first segment they were recorded when the run was prepared. */
 async function baselineOf(
   changes: ChangeTracker,
   {segments, baseline_tree}: RunRecord,
@@ -153,7 +153,7 @@ async function baselineOf(
   return segments.length === 0 ? baseline_tree : changes.snapshot(baseline_tree);
 }
 
-/** Without a tree of its beginning there is nothing to compare the files with; the summary says why. */
+/** Without a starting tree there is nothing to compare with; the summary says why. */
 export async function workOf(
   {changes, runs}: {changes: ChangeTracker; runs: Pick<RunStore, 'list'>},
   run: RunRecord,

@@ -21,12 +21,12 @@ import {workOf} from './record-run.actor.ts';
 import {reinstate} from './reinstate.ts';
 import {createSideEffectWatch} from './side-effect-watch.ts';
 
-/** Whether a task that is done is committed before the plan says so. */
+/** Whether a finished task is committed before the plan is updated. */
 export type RecoverRunsInput = {readonly commits?: true};
 
 /**
- * Repairs what a Blackbird that died has left, before anything else is started. Needs the project lock:
- * with it, a record that says `running` has no live owner. Running it twice is running it once.
+ * Repairs what a dead Blackbird left behind, before anything else starts. Needs the project lock: under it, a record
+ * that says `running` has no live owner. Idempotent.
  */
 export function defineRecoverRunsActor(
   services: Services,
@@ -36,27 +36,27 @@ export function defineRecoverRunsActor(
   return fromPromise<readonly RunRecord[], RecoverRunsInput>(async ({input: {commits}}) => {
     const plan = await services.plans.read();
     const recovered: RunRecord[] = [];
-    // What the plan says is not enough: it can be edited, restored or replaced while an agent lives.
+    // The plan is not enough: it can be edited, restored or replaced while an agent is alive.
     const running = await services.runs.runningTaskIds();
     for (const taskId of new Set([...openTasks(plan).map(({id}) => id), ...running])) {
       const {runs, broken} = await services.runs.list(taskId);
-      // A review that lost its Blackbird is made again, and a planner is told of by its draft.
+      // A lost review is repeated, and a planner is reported by its draft.
       for (const run of runs) if (isAside(run) && run.state === 'running') await repair(services, run);
       for (const run of runs)
         if (run.run_type === 'undo' && run.state === 'running') await repairUndo(services, run);
-      // Taken back, by a Blackbird that died before the run it was to replace could be told.
+      // Withdrawn by a Blackbird that died before it could update the run to be replaced.
       for (const run of runs) if (isTakenBack(run)) await reinstate(services, run);
       const latest = runs.findLast((run) => run.run_type === 'execute');
       if (!latest) continue;
       const wasRunning = latest.state === 'running';
       const run = wasRunning ? await repair(services, latest) : latest;
       if (wasRunning) recovered.push(run);
-      // What never began or was not delivered changed nothing: the run it was to follow says how the task stands.
+      // A run that never started or was not delivered changed nothing: the previous run determines the task.
       const standing = isBegunAfresh(run)
         ? run
         : (tellingRun(runs.map((each) => (each === latest ? run : each))) ?? run);
       const task = plan.items.get(taskId);
-      // Where a record cannot be read, nobody knows how the task stands.
+      // With an unreadable record the state of the task is unknown.
       if (task && isOpenTask(task) && broken.length === 0)
         await settleStatus(
           services,
@@ -73,10 +73,10 @@ export function defineRecoverRunsActor(
   });
 }
 
-/** No attempt at a task. */
+/** Not an attempt at a task. */
 const isAside = ({run_type}: RunRecord) => run_type === 'review' || run_type === 'plan';
 
-/** It never began and was to follow no other: its task was ready, whatever earlier runs had made of it. */
+/** It never started and followed no other run: its task was ready, whatever earlier runs did. */
 const isBegunAfresh = (run: RunRecord) =>
   run.state === 'canceled' && run.segments.length === 0 && runBefore(run) === undefined;
 
@@ -85,11 +85,11 @@ const isTakenBack = ({state, segments, restart_of_run_id}: RunRecord) =>
 
 const openTasks = (plan: Plan): Task[] => [...plan.items.values()].filter(isOpenTask);
 
-/** Only these have a status that a run gave them; every other one is a person's. */
+/** Only these statuses come from a run; all others were set by a person. */
 const isOpenTask = (task: Task): boolean =>
   isLeaf(task) && (task.status === 'in_progress' || task.status === 'waiting_user');
 
-/** The latest run of a task, repaired where its Blackbird died. */
+/** The latest run of a task, repaired if its Blackbird died. */
 export async function recoverTask(services: Services, taskId: string): Promise<RunRecord | null> {
   const latest = await services.runs.latest(taskId);
   if (latest?.state !== 'running') return latest;
@@ -97,13 +97,13 @@ export async function recoverTask(services: Services, taskId: string): Promise<R
   return services.runs.latest(taskId);
 }
 
-/** Some of its files may be written. The record says what there is, and the same undo does the rest. */
+/** Some files may have been written. The record says so, and repeating the undo does the rest. */
 async function repairUndo(services: Services, run: RunRecord): Promise<void> {
   requireAbandoned(services, run);
   await recordBroken(services, run, 'Blackbird ended in the middle of it; undo the task again');
 }
 
-/** Whatever it wrote is part of it. The run it was to take back stands again: the same undo has to find it. */
+/** Whatever it wrote is part of it. The run it was to undo becomes current again, so that the same undo finds it. */
 export async function recordBroken(
   {runs, changes, now}: Pick<Services, 'runs' | 'changes' | 'now'>,
   run: RunRecord,
@@ -123,7 +123,7 @@ async function repair(services: Services, run: RunRecord): Promise<RunRecord> {
   if (remaining.length > 0) throw stillAlive(run, remaining);
   const step = await lossOf(services, run);
   if (step.type === 'neverStarted') await reinstate(services, run);
-  // What others do from now on is not part of it.
+  // Later changes by others are not part of it.
   const isWork = step.type === 'paused' && run.run_type === 'execute';
   const watch = createSideEffectWatch(services);
   const work = isWork ? await workOf(services, run, watch) : undefined;
@@ -134,7 +134,7 @@ async function repair(services: Services, run: RunRecord): Promise<RunRecord> {
   );
 }
 
-/** A lock file can be deleted; whoever launched the run is asked too before its agent is ended. */
+/** A lock file can be deleted, so the owner of the run is checked before its agent is ended. */
 function requireAbandoned({self, livenessOf}: Services, {run_id, owner}: RunRecord): void {
   if (owner === undefined) return;
   const {pid, startTime} = identityOf(owner);
@@ -152,7 +152,7 @@ function requireAbandoned({self, livenessOf}: Services, {run_id, owner}: RunReco
 async function lossOf(services: Services, run: RunRecord): Promise<RunStep> {
   if (run.segments.length === 0) return {type: 'neverStarted'};
   if (isVerifying(run)) return {type: 'checksPaused', reason: 'process_lost'};
-  // A session that its agent was told to go on with was stored before, and so was what is not resumed yet.
+  // A session that an agent was told to continue was stored before, and so was one that is not resumed yet.
   const {provider_session_ref: ref, resumed_from_run_id: before} = run;
   const isFirst = run.segments.length === 1 && before === undefined;
   const isResumed = !isFirst && run.segments.at(-1)?.argv.includes(ref) === true;
@@ -161,7 +161,7 @@ async function lossOf(services: Services, run: RunRecord): Promise<RunStep> {
   return {type: 'paused', reason: 'process_lost', resumable: run.resumable && isStored};
 }
 
-/** The plan says what the run says, unless somebody changed the task after the run ended. */
+/** Updates the plan to match the run, unless someone changed the task after the run ended. */
 async function settleStatus(
   services: Services,
   task: Task,

@@ -2,7 +2,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 
-/** A restart that never began replaces nothing. */
+/** A restart that never started replaces nothing. */
 export async function reinstate(
   {runs, now}: Pick<Services, 'runs' | 'now'>,
   {task_id, run_id, restart_of_run_id}: Pick<RunRecord, 'task_id' | 'run_id' | 'restart_of_run_id'>,

@@ -6,7 +6,7 @@ import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RetryWaitCommand, RetryWaitInput} from '../retry-wait.machine.ts';
 import type {JobDesk} from './job.actor.ts';
 
-/** The waits that are open now, each with the way to speak to it. */
+/** The current waits, each with a way to send it events. */
 export type OpenWaits = Set<{readonly wait: Wait; readonly send: (command: RetryWaitCommand) => void}>;
 
 export type WaitNews =
@@ -25,7 +25,7 @@ export function defineAnnounceWaitActor(waits: OpenWaits, publish: (news: WaitNe
   });
 }
 
-/** What it waits for is part of the job's record while it does. */
+/** The job record says what it waits for while it does. */
 export function defineRecordWaitActor({jobs, now}: Pick<Services, 'jobs' | 'now'>, desk: JobDesk) {
   return fromPromise<void, RetryWaitInput>(async ({input: {wait}}) => {
     if (desk.jobId === null) return;

@@ -10,12 +10,12 @@ import type {RunCircumstances} from '../policies/run/run-circumstances.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {factsAbout, type KnownOfTask, type TaskFacts} from '../policies/run/task-options.ts';
 
-/** The run that another one is to do better than. */
+/** The failed run that another one follows. */
 export type FailedAttempt = {
   /** How many retries the task will have had. */
   readonly number: number;
   readonly failure: string;
-  /** The last words of its agent. */
+  /** The last message of its agent. */
   readonly result: string;
 };
 
@@ -23,19 +23,22 @@ export type FailedAttempt = {
 export type RunMode =
   | {readonly type: 'execute'}
   | {readonly type: 'resume'; readonly answers: readonly Answer[]; readonly feedback: string | null}
-  /** `isReviewed`: from a checkpoint it ends at another one, as it does where the run before was to. `retry`: Blackbird itself tries again. */
+  /**
+   * `isReviewed`: ends at a checkpoint, as after a checkpoint or if the previous run was to. `retry`: Blackbird itself
+   * tries again.
+   */
   | {readonly type: 'restart'; readonly isReviewed?: true; readonly retry?: FailedAttempt};
 
 export type PrepareRunInput = {
   readonly taskId: string;
   readonly mode: RunMode;
   readonly provider: ProviderId;
-  /** Named by the user for this very call; null for the saved choice. */
+  /** Named for this call; null for the saved choice. */
   readonly explicitProvider: ProviderId | null;
-  /** Whether the run ends at a checkpoint; without it, as it began. */
+  /** Whether the run ends at a checkpoint; without it, as when it began. */
   readonly isReviewed?: boolean;
   readonly wishes?: JobWishes;
-  /** What every task is checked with. */
+  /** The checks for every task. */
   readonly checks?: readonly string[];
   readonly budgets?: Budgets;
 };
@@ -47,31 +50,31 @@ export type PreparedRun = {
 };
 
 export type PreparedTask = PreparedRun & {
-  /** What the plan said of the task before. */
+  /** The status of the task before. */
   readonly status: TaskStatus;
-  /** The run it is a restart of. */
+  /** The run it restarts. */
   readonly replaces: RunRecord | null;
-  /** Of a run that goes on; a new one was made here. */
+  /** For a continued run; a new one was created here. */
   readonly circumstances?: RunCircumstances;
 };
 
-/** All that is known of a task before a run of it begins. */
+/** Everything known about a task before a run of it starts. */
 export type Situation = PrepareRunInput & {
   readonly plan: Plan;
   readonly task: Task;
   readonly runs: readonly RunRecord[];
   readonly latest: RunRecord | null;
-  /** The checkpoint it stands at. */
+  /** The checkpoint it is at. */
   readonly open: OpenDecision | null;
-  /** What a parent review sent it back with, and this run is to bring. */
+  /** Parent review feedback that this run is to deliver. */
   readonly pending: PendingFeedback | null;
-  /** Feedback that a person sent, and no run of the task has in its record. */
+  /** Feedback that the user sent and no run of the task has on record. */
   readonly sent: string | null;
   /** The number of the next run. */
   readonly attempt: number;
 };
 
-/** What the run chart is asked with, here and now. Whoever asks holds the project lock. */
+/** The facts for the run chart, here and now. The caller holds the project lock. */
 export const factsHere = (
   {project, agents, isSessionRef}: Pick<Services, 'project' | 'agents' | 'isSessionRef'>,
   plan: Plan,

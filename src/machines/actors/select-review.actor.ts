@@ -18,19 +18,19 @@ import {pendingIn} from './pending-feedback.ts';
 import {completionsBelow, readableRuns} from './readable-runs.ts';
 
 export type ReviewScope = {
-  /** Only what the end of these tasks made due; null for the whole plan. */
+  /** Only parents due because of these tasks; null for the whole plan. */
   readonly taskIds: readonly string[] | null;
-  /** Where reviews are off, what is due is simply done. */
+  /** With reviews off, parents that are due are simply done. */
   readonly isEnabled: boolean;
-  /** So many reviews of one parent may send tasks back; what comes then is for a person. */
+  /** How many reviews of one parent may send tasks back; after that the user decides. */
   readonly maxCycles: number;
   readonly patience: Patience;
 };
 
 export type SelectReviewInput = ReviewScope & {
-  /** Reviews that came to nothing; the next execution tries them again. */
+  /** Reviews without a verdict; the next execution repeats them. */
   readonly tried: readonly string[];
-  /** Who would review. */
+  /** The reviewer. */
   readonly provider: ProviderId;
 };
 
@@ -42,7 +42,7 @@ export type ReviewStep =
   | {readonly type: 'held'; readonly wait: Wait}
   | {readonly type: 'decide'; readonly parentId: string; readonly cycles: number};
 
-/** What comes next for the parents of a freshly read plan, from the bottom up. */
+/** Selects what comes next for the parents of a freshly read plan, from the bottom up. */
 export function defineSelectReviewActor(services: ReviewServices) {
   return fromPromise<ReviewStep, SelectReviewInput>(
     async ({input: {taskIds, isEnabled, tried, ...rules}}) => {
@@ -52,7 +52,7 @@ export function defineSelectReviewActor(services: ReviewServices) {
       if (!isEnabled) {
         return due.length === 0 ? {type: 'none'} : {type: 'complete', parentIds: due.map(({id}) => id)};
       }
-      // Before the plan goes on, feedback is answered, whoever's it is.
+      // All pending feedback has to be answered before the plan continues.
       const pending = taskIds === null || due.length > 0 ? await pendingIn(services, plan) : [];
       if (taskIds === null && pending.length > 0) return {type: 'answer', pending};
       const [parent] = due;
@@ -107,7 +107,7 @@ async function reviewWait(
 
 export type CompleteParentsInput = {readonly parentIds: readonly string[]; readonly isEnabled: boolean};
 
-/** Lets the plan say that parents which need no review are done. */
+/** Marks parents done that need no review. */
 export function defineCompleteParentsActor({plans, now}: Pick<Services, 'plans' | 'now'>) {
   return fromPromise<void, CompleteParentsInput>(async ({input: {parentIds, isEnabled}}) => {
     await plans.update((plan) =>

@@ -13,7 +13,7 @@ import {pendingOf} from './pending-feedback.ts';
 import {factsHere, type RunMode} from './run-situation.ts';
 import {requireBudget, type SpendingDesk} from './spending.ts';
 
-/** Reads the plan again before every task, so that edits made while it runs count. */
+/** Reads the plan again before every task, so that edits made meanwhile count. */
 export function defineSelectTaskActor(services: Services, spending: SpendingDesk) {
   return fromPromise<Selection, SelectTaskInput>(async ({input}) => {
     const {patience, passedOver} = input;
@@ -51,7 +51,7 @@ function selected(plan: Plan, taskId: string, mode: RunMode): Selection {
   return {type: 'task', task: {taskId, hasParent: plan.items.get(taskId)?.parentId != null, mode}};
 }
 
-/** An agent that some task names and nobody installed is told of in the evening, not in the middle of the night. */
+/** A missing agent that some task names is reported at the start of the job, not in the middle of the night. */
 async function requireNamedAgents(
   {agents}: Pick<Services, 'agents'>,
   plan: Plan,
@@ -64,7 +64,7 @@ async function requireNamedAgents(
   }
 }
 
-/** What the run chart says of each decides what is told, and what can be done instead. */
+/** The facts of the named tasks decide what is reported, and what can be done instead. */
 async function factsOfNamed(
   services: Services,
   plan: Plan,

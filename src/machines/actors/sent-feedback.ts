@@ -3,14 +3,17 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {isSaidIn, sayBoth} from '../policies/run/said-feedback.ts';
 
-/** Feedback that was sent to a run; a text beside the one that may be in the editor of its checkpoint. */
+/** Feedback sent to a run; stored beside the text in the editor of its checkpoint. */
 export const sentId = 'sent';
 
 type Sent = Pick<RunRecord, 'task_id' | 'run_id' | 'feedback'>;
 
 const keyOf = ({task_id, run_id}: Sent) => ({kind: 'feedback', taskId: task_id, runId: run_id}) as const;
 
-/** Before the job that brings it: a job that never gets so far has not lost it, nor what was sent before it. */
+/**
+ * Saved before the job that delivers it, so that neither it nor earlier feedback is lost if the job does not get that
+ * far.
+ */
 export async function keepSentFeedback(
   {drafts, now}: Pick<Services, 'drafts' | 'now'>,
   run: Sent,
@@ -27,7 +30,7 @@ export async function keepSentFeedback(
   });
 }
 
-/** What was sent to this run and is not in its record; null where nothing is. */
+/** Feedback sent to this run that is not on its record, or null. */
 export async function sentFeedback(
   {drafts}: Pick<Services, 'drafts'>,
   run: RunRecord | null,
@@ -37,7 +40,7 @@ export async function sentFeedback(
 
 function unheardIn(draft: Draft | null, run: Sent): string | null {
   const sent = draft?.texts.find(({id}) => id === sentId);
-  // Those of earlier versions do not name their run; their draft does.
+  // Earlier versions did not name the run here; their draft does.
   if (!sent || (sent.prompt || draft?.runId) !== run.run_id) return null;
   return isSaidIn(run.feedback ?? '', sent.text) ? null : sent.text;
 }

@@ -19,7 +19,7 @@ export type SessionPorts = {
   readonly tmux: Pick<TmuxClient, 'hasSession' | 'newSession' | 'release' | 'killSession' | 'attach'>;
   /** How long a runner must live to count as started. */
   readonly settleMilliseconds: number;
-  /** Told while tmux does not have the terminal yet. */
+  /** Called while tmux does not have the terminal yet. */
   readonly warn: (error: unknown) => void;
 };
 

@@ -9,17 +9,17 @@ import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RunStep} from '../policies/run/run-step.ts';
 import {completionsBelow} from './readable-runs.ts';
 
-/** What came of a review. */
+/** The result of a review. */
 export type ReviewVerdict =
   | {readonly type: 'passed'; readonly run: RunRecord}
   | {readonly type: 'sentBack'; readonly run: RunRecord; readonly pending: readonly PendingFeedback[]}
-  /** Its agent failed, or its answer made no sense. */
+  /** Its agent failed, or its answer was invalid. */
   | {readonly type: 'broken'; readonly run: RunRecord};
 
-/** `overrun`: the minutes it had, where it was stopped because it took longer. */
+/** `overrun`: its time limit in minutes, if it was stopped for that. */
 export type SettleReviewInput = {readonly run: RunRecord; readonly overrun: number | null};
 
-/** Checks the answer of a review that ended, and lets record, feedback and plan say what it says. */
+/** Checks the answer of a review, then updates record, feedback and plan. */
 export function defineSettleReviewActor(
   services: Pick<Services, 'plans' | 'runs' | 'feedback' | 'digest' | 'now'>,
   onSettled: (verdict: ReviewVerdict) => void,
@@ -52,12 +52,12 @@ export function defineSettleReviewActor(
 
 type Stores = Parameters<typeof defineSettleReviewActor>[0];
 
-/** The record first: with it, the next start knows that the parent passed. */
+/** The record first: from it, the next start knows that the parent passed. */
 async function pass(stores: Stores, run: RunRecord, answer: ReviewAnswer): Promise<ReviewVerdict> {
   const recorded = await record(stores, run, {type: 'judged', answer});
   const plan = await stores.plans.read();
   const parent = plan.items.get(run.task_id);
-  // Work that was done again meanwhile is for another review.
+  // Work that was repeated meanwhile needs another review.
   const isSame =
     parent &&
     (await completionsBelow(stores, plan, parent)).signature === run.parent_review_completion_signature;
@@ -66,8 +66,8 @@ async function pass(stores: Stores, run: RunRecord, answer: ReviewAnswer): Promi
 }
 
 /**
- * The feedback first: a record that says "sent back" with no feedback beside it means that a person has
- * dismissed it. A crash between the two leaves a review that judged nothing, and is done again.
+ * The feedback first: a record that says "sent back" without feedback means that the user dismissed it. A crash in
+ * between leaves a review without a verdict, which is repeated.
  */
 async function sendBack(stores: Stores, run: RunRecord, answer: ReviewAnswer): Promise<ReviewVerdict> {
   const pending = pendingFeedback(answer, run, stores.now());

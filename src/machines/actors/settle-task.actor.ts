@@ -12,7 +12,7 @@ import {pendingOf} from './pending-feedback.ts';
 import {takeBackSettings} from './take-back-settings.ts';
 import {tellUnsent} from './unsent-words.ts';
 
-/** Lets the plan say what the run says; parents come later. A task that was deleted meanwhile has nothing to say. */
+/** Updates the plan to match the run; parents come later. Does nothing for a task deleted meanwhile. */
 export function defineSettleTaskActor(
   services: Pick<
     Services,
@@ -27,7 +27,7 @@ export function defineSettleTaskActor(
     const completes = telling === run ? leaveParents : parentsBefore(run);
     const isRejected = run.decision_state === 'rejected';
     const effects = isRejected ? run.side_effects : [];
-    // Before the plan: where that says that it is settled, nobody comes back for the settings.
+    // Before the plan: once the plan is updated, nobody restores the settings any more.
     const settings = await takeBackSettings(services, effects);
     let back: TakenBack = {taken: [], left: [], settings};
     await plans.update((plan) => {
@@ -37,7 +37,7 @@ export function defineSettleTaskActor(
         ? setStatus(without, taskId, statusOf(telling), now(), completes)
         : without;
     });
-    // The run is stored, so what it was told need not be told again.
+    // The run is stored, so its feedback need not be delivered again.
     if (run.context?.parentReviewFeedback) await pendingOf({feedback, runs}, taskId);
     const {isLeft} = await dropSaid(drafts, run);
     const told = isNothing(back)

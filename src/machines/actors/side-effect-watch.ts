@@ -21,12 +21,12 @@ type Watched = {
   readonly settingsBy: ReturnType<Services['watchSettings']>;
 };
 
-/** Remembers what is around the files when an agent is told to go, out of the agent's reach. */
+/** Remembers the state around the files when an agent is released, out of the agent's reach. */
 export type SideEffectWatch = {
-  /** The answer goes on record: a Blackbird that finds the run after a crash goes by it. */
+  /** The result is recorded, so that a Blackbird that recovers the run can compare with it. */
   begin(run: RunRecord): Promise<KeptSurroundings>;
   isWatching(run: RunRecord): boolean;
-  /** What has changed since; nothing for an agent that was never told to go. */
+  /** What has changed since; empty for an agent that was never released. */
   end(run: RunRecord): Promise<readonly SideEffect[]>;
 };
 
@@ -63,7 +63,7 @@ export function createSideEffectWatch({
       const begun = watched.get(run.run_id) ?? (await recall(run));
       if (begun === null) return [];
       watched.delete(run.run_id);
-      // Before any record is put back.
+      // Before any record is restored.
       const after = await surroundings.look();
       const [plan, ignored, opened] = await Promise.all([
         begun.plan.edit(),
@@ -77,14 +77,14 @@ export function createSideEffectWatch({
         ...foreignRecords(begun.before.records, after.records, [run, ...opened]),
       };
       const seen = {before: begun.before, after, plan, ignored, settingsBy: begun.settingsBy()};
-      // What the files were before went with the repository.
+      // The earlier state of the files was lost with the repository.
       const written = isReplaced(seen) ? await surroundings.writtenSince(begun.since) : null;
       return [...recordEffects(records), ...sideEffectsOf({...seen, ...(written && {written})})];
     },
   };
 }
 
-/** The other tasks at a checkpoint. Nobody decides about them while an agent is at work: the project is locked. */
+/** The other tasks at a checkpoint. Nobody can decide about them while an agent works: the project is locked. */
 async function openGates(
   {plans, runs}: Pick<Services, 'plans' | 'runs'>,
   taskId: string,
@@ -97,7 +97,7 @@ async function openGates(
   return gates;
 }
 
-/** Those that somebody opened meanwhile, put back as they were. */
+/** Restores those that someone decided meanwhile. */
 async function closedAgain(runs: Services['runs'], gates: readonly RunRecord[]): Promise<RunRecord[]> {
   const opened: RunRecord[] = [];
   for (const gate of gates) {

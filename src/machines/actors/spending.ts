@@ -6,16 +6,16 @@ import type {Spent} from '../../services/contracts/usage.ts';
 import {BudgetError, type Budgets, overrunOf, type Spending} from '../policies/run/budget.ts';
 import {nothingSpent, plus, spentBy, spentIn, taskSpent, usageSince} from '../policies/run/spent.ts';
 
-/** What the job and its agents have used: from the records as they are written, and from the agents that work. */
+/** The usage of the job and its agents, from the records and from the running agents. */
 export type SpendingDesk = {
-  /** A new job has used nothing. */
+  /** Starts a new job at zero. */
   begin(): void;
   /** A record as it is on disk now. */
   recorded(run: RunRecord, jobId: string): void;
   started(runId: string): void;
   used(run: RunRecord, usage: Usage, isWholeSession: boolean): void;
   ended(runId: string): void;
-  /** With what its agent has used that works now; `run` is the record as it was before that one. */
+  /** Includes the running agent; `run` is the record from before it started. */
   read(run: RunRecord | null): Spending;
   watch(runId: string, listener: () => void): () => void;
 };
@@ -53,7 +53,7 @@ export function createSpendingDesk({monotonicNow}: Pick<Services, 'monotonicNow'
   };
 }
 
-/** Refuses to begin what there is no budget for. `run`: the one that it goes on from. */
+/** Throws if the budget is used up. `run` is the one to continue. */
 export function requireBudget(
   spending: SpendingDesk,
   budgets: Budgets | undefined,

@@ -4,8 +4,8 @@ import {isLeaf, walkTree} from '../policies/plan/plan-graph.ts';
 import {compareTimestamps} from '../policies/text/timestamps.ts';
 
 /**
- * When the latest run of the project began that may have begun after this moment; null where none did. A task that
- * begins is touched in the plan, so the others need not be read.
+ * When the latest run started that may be newer than this moment; null if none is. A task that starts is touched in the
+ * plan, so the others need not be read.
  */
 export async function startedSince(
   {runs}: Pick<Services, 'runs'>,
@@ -15,7 +15,7 @@ export async function startedSince(
   let latest: string | null = null;
   for (const {task} of walkTree(plan)) {
     const isTouched = compareTimestamps(task.updatedAt, moment) >= 0;
-    // A parent is not touched by its review; a task in progress may have been restarted.
+    // A review does not touch its parent, and a task in progress may have been restarted.
     if (isLeaf(task) && !isTouched && task.status !== 'in_progress' && task.status !== 'waiting_user')
       continue;
     for (const {created_at} of (await runs.list(task.id)).runs)

@@ -9,12 +9,12 @@ import {pendingIn} from './pending-feedback.ts';
 import {factsHere} from './run-situation.ts';
 
 export type SurveyPlanInput = {
-  /** Only these tasks; empty for every one. */
+  /** Only these tasks; empty for all. */
   readonly taskIds: readonly string[];
   readonly explicitProvider: ProviderId | null;
 };
 
-/** What keeps the plan from being done once a job has ended, in the order of the plan. */
+/** What keeps the plan from being done after a job, in plan order. */
 export function defineSurveyPlanActor(services: Services) {
   return fromPromise<readonly Obstacle[], SurveyPlanInput>(async ({input: {taskIds, explicitProvider}}) => {
     const plan = await services.plans.read();

@@ -4,7 +4,7 @@ import type {SideEffect} from '../../services/contracts/side-effects.ts';
 import type {SettingsTakenBack} from '../policies/review/effect-words.ts';
 import {settingsToTakeBack} from '../policies/review/settings-take-back.ts';
 
-/** Puts the settings of the project back as they were before an agent changed them; what does not go back is named. */
+/** Restores project settings that an agent changed, and names those it cannot restore. */
 export async function takeBackSettings(
   {settings, writeSetting}: Pick<Services, 'settings' | 'writeSetting'>,
   effects: readonly SideEffect[] = [],
@@ -18,7 +18,7 @@ export async function takeBackSettings(
       await writeSetting(key, value, {value: seen});
       taken.push(key);
     } catch (error) {
-      // The rejection stands without it: the person is told what stays.
+      // The rejection stands anyway: the user is told what was not restored.
       if (!(error instanceof AppError)) throw error;
       refused.push({key, command});
     }

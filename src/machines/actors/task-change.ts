@@ -4,12 +4,12 @@ import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import {isUnfinished, spansOf, type TimedSpan} from '../policies/run/change-spans.ts';
 import {chainTo, runBefore, sinceReview} from '../policies/run/task-runs.ts';
 
-/** The run and those before it. One that begins its chain needs no other record. */
+/** The run and those before it. The first of a chain needs no other record. */
 export async function chainOf(runs: Pick<RunStore, 'list'>, run: RunRecord): Promise<RunRecord[]> {
   return runBefore(run) === undefined ? [run] : chainTo(run, (await runs.list(run.task_id)).runs);
 }
 
-/** What runs of one chain changed; what is not over yet ends where the files are now. */
+/** The changes of one chain of runs; an unfinished one ends at the current files. */
 export async function spansNow(
   changes: Pick<ChangeTracker, 'snapshot'>,
   chain: readonly RunRecord[],
@@ -21,7 +21,7 @@ export async function spansNow(
   return {spans: spansOf(chain, now), isSoFar};
 }
 
-/** The whole change of a task by the end of a run, as a patch. */
+/** The whole change of a task up to a run, as a patch. */
 export async function taskDiff(
   changes: Pick<ChangeTracker, 'snapshot' | 'compose' | 'diff'>,
   chain: readonly RunRecord[],
@@ -32,10 +32,10 @@ export async function taskDiff(
   return changes.diff(from, to, {stat: false});
 }
 
-/** The change of a task as a reviewer reads it. */
+/** The change of a task for a reviewer. */
 export type TaskDiff = {
   readonly task: string;
-  /** What came after the last decision about it; null where nobody decided before. */
+  /** What came after the last decision; null if there was none. */
   readonly sinceReview: string | null;
 };
 
@@ -50,7 +50,7 @@ export async function reviewDiff(
   return {task, sinceReview: spans.length === 0 ? '' : await taskDiff(changes, since)};
 }
 
-/** The whole change of a task, with every file of it. */
+/** The whole change of a task, with all its files. */
 export async function taskFiles(
   changes: Pick<ChangeTracker, 'snapshot' | 'compose' | 'files'>,
   chain: readonly RunRecord[],
@@ -61,7 +61,7 @@ export async function taskFiles(
   return {from, to, files: await changes.files(from, to)};
 }
 
-/** What a run says of its task when an agent ended; without an end the summary says why. */
+/** The summary of the task when an agent ended; if there is no tree, it says why. */
 export async function summaryOf(
   changes: Pick<ChangeTracker, 'compose' | 'summarize'>,
   chain: readonly RunRecord[],
@@ -77,7 +77,7 @@ export async function summaryOf(
   }
 }
 
-/** What to say where there is nothing to compare. */
+/** The error if there is nothing to compare. */
 export function notRecorded(chain: readonly RunRecord[]): AppError {
   const run = chain.at(-1);
   const reason = run?.review_summary?.note;

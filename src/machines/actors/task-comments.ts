@@ -4,13 +4,13 @@ import type {Services} from '../../services/contracts/services.ts';
 import {unsentComments} from '../policies/review/line-comments.ts';
 import {chainTo} from '../policies/run/task-runs.ts';
 
-/** The comments of a run, behind those that nobody heard of the runs before it: they are about the task. */
+/** The comments of a run, preceded by undelivered ones of earlier runs: they are about the task. */
 export async function commentsAt(
   {comments, runs}: Pick<Services, 'comments' | 'runs'>,
   run: CommentedRun,
 ): Promise<{
   readonly comments: readonly LineComment[];
-  /** Those of the runs before it that an agent has heard. */
+  /** Delivered comments of earlier runs. */
   readonly heard: readonly LineComment[];
   readonly history: readonly RunRecord[];
 }> {

@@ -3,8 +3,8 @@ import type {RunStore} from '../../services/contracts/run.ts';
 import type {TasksInProgress} from '../policies/plan/running-tasks.ts';
 
 /**
- * What the records say of the tasks in progress. `mayBegin`: the process that works on the project may be about to
- * begin one that has no record yet.
+ * The records of the tasks in progress. `mayBegin`: the process that holds the project may be about to start one
+ * without a record yet.
  */
 export async function tasksInProgress(
   runs: Pick<RunStore, 'list'>,

@@ -1,6 +1,6 @@
 import type {ProjectLock} from '../../services/contracts/project.ts';
 
-/** Does something that is no job and must not meet one: nothing begins meanwhile. */
+/** For short work that is not a job and must not overlap with one. */
 export async function underLock<T>(lock: ProjectLock, work: () => Promise<T>): Promise<T> {
   await lock.acquire();
   try {

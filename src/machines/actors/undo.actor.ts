@@ -31,7 +31,7 @@ import {notRecorded, spansNow} from './task-change.ts';
 
 type Looking = Pick<Services, 'plans' | 'runs' | 'changes' | 'project' | 'agents' | 'isSessionRef'>;
 
-/** What an undo would do. Looks and changes nothing, so that it can be asked for without the project lock. */
+/** What an undo would do. Changes nothing, so it needs no project lock. */
 export async function proposeUndo(services: Looking, request: UndoRequest): Promise<UndoProposal> {
   const plan = await services.plans.read();
   const task = requireTask(plan, request.taskId);
@@ -39,7 +39,7 @@ export async function proposeUndo(services: Looking, request: UndoRequest): Prom
   const telling = tellingRun(runs);
   const named = request.runId === null ? null : runOf(runs, request.taskId, request.runId);
   const isOfUndo = named?.run_type === 'undo';
-  // What is taken back once is over; only the undo itself, or one of the runs before, can be named then.
+  // A change that is already undone can only be reached by naming the undo or an earlier run.
   const facts = factsHere(services, plan, task, {run: telling, isSentBack: false, explicitProvider: null});
   const obstacle = taskObstacle(facts, 'undo');
   if (obstacle === 'children' || obstacle === 'reviewDue')
@@ -60,7 +60,7 @@ export async function proposeUndo(services: Looking, request: UndoRequest): Prom
   };
 }
 
-/** A task that a person set to done has no run, and nothing to take back. */
+/** A task that was set to done by hand has no run, and nothing to undo. */
 async function undoableBelow({runs}: Looking, plan: Plan, parent: Task): Promise<Task[]> {
   const found: Task[] = [];
   for (const task of begunBelow(plan, parent)) {
@@ -122,7 +122,7 @@ function defineWriteFilesActor({changes}: Pick<Services, 'changes'>) {
   });
 }
 
-/** First the plan, then the record: as long as that says running, the undo is not over. */
+/** The plan first, then the record: while that says running, the undo is not over. */
 function defineSettleUndoActor(
   services: Pick<Services, 'plans' | 'runs' | 'changes' | 'settings' | 'writeSetting' | 'now'>,
 ) {
@@ -138,7 +138,7 @@ function defineSettleUndoActor(
       );
     const status = isCurrent || !isRedo ? statusAfterUndo(proposal) : task.status;
     const effects = isRedo ? [] : undoes.flatMap(({side_effects = []}) => side_effects);
-    // Before the plan: where that says that it is settled, nobody comes back for the settings.
+    // Before the plan: once the plan is updated, nobody restores the settings any more.
     const settings = await takeBackSettings(services, effects);
     let back: TakenBack = {taken: [], left: [], settings};
     await plans.update((plan) => {
@@ -159,7 +159,7 @@ function defineRecordBrokenUndoActor({runs, changes, now}: Pick<Services, 'runs'
   );
 }
 
-/** Everything the undo chart does to files, records and plan. */
+/** The actors of the undo chart. */
 export const defineUndoActors = (services: Services) => ({
   proposeUndo: defineProposeUndoActor(services),
   recordUndo: defineRecordUndoActor(services),

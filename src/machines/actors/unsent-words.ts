@@ -3,7 +3,7 @@ import type {DecisionState, RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {unsentComments, unsentWords} from '../policies/review/line-comments.ts';
 
-/** Tells what a person wrote about a task that a decision leaves unsent. Nothing of it is lost, so nothing stops for it. */
+/** Mentions text about a task that a decision leaves unsent. Nothing is lost, so nothing stops for it. */
 export async function tellUnsent(
   {comments, runs}: Pick<Services, 'comments' | 'runs'>,
   run: RunRecord,

@@ -12,7 +12,7 @@ import {factsHere} from './run-situation.ts';
 import {startedSince} from './started-since.ts';
 import {underLock} from './under-lock.ts';
 
-/** Takes an approval back, while nothing was built on it. Holds the project lock: nothing may begin meanwhile. */
+/** Withdraws an approval that nothing builds on yet. Holds the project lock, so that nothing can start meanwhile. */
 export async function withdrawApproval(services: Services, taskId: string): Promise<RunRecord> {
   const {plans, runs, lock, now} = services;
   return underLock(lock, async () => {
@@ -25,7 +25,7 @@ export async function withdrawApproval(services: Services, taskId: string): Prom
     const {circumstances, ...facts} = factsHere(services, plan, task, known);
     requirePossible({circumstances, ...facts}, 'withdraw');
     if (run === null) throw new Error('Only a run can be approved');
-    // The plan first: a crash leaves an approval that can be withdrawn again.
+    // The plan first: after a crash the approval can be withdrawn again.
     await plans.update((current) => setStatus(current, taskId, 'in_progress', now()));
     const recordRun = defineRecordRunActor({...services, endings: new Map(), onRecorded: () => {}});
     const actor = createActor(runMachine.provide({actors: {recordRun}}), {

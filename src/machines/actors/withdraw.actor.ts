@@ -9,7 +9,7 @@ import type {RunStep} from '../policies/run/run-step.ts';
 import {reinstate} from './reinstate.ts';
 import type {PreparedTask} from './run-situation.ts';
 
-/** A pause came while the run was being prepared: it is recorded as never started, and replaces nothing. */
+/** A pause came during preparation: the run is recorded as never started, and replaces nothing. */
 export function defineWithdrawRunActor(services: Pick<Services, 'runs' | 'now'>) {
   return fromPromise<RunRecord, {readonly run: RunRecord}>(async ({input: {run}}) => {
     await reinstate(services, run);
@@ -21,7 +21,7 @@ export function defineWithdrawRunActor(services: Pick<Services, 'runs' | 'now'>)
 
 type Stores = Pick<Services, 'plans' | 'runs' | 'now'>;
 
-/** A run that was prepared and whose agent never went: everything is as it was before. */
+/** The prepared agent was never released: everything is restored to how it was. */
 export function defineWithdrawTaskActor(stores: Stores, onWithdrawn: (run: RunRecord) => void) {
   return fromPromise<RunRecord, {readonly prepared: PreparedTask}>(async ({input: {prepared}}) => {
     const {run, order, replaces, status, task} = prepared;
@@ -43,7 +43,7 @@ export function defineWithdrawTaskActor(stores: Stores, onWithdrawn: (run: RunRe
   });
 }
 
-/** What was said to a run that was not even told to go on is kept on it, to be said by the next resume. */
+/** A message for a run that was not even released stays on it, for the next resume. */
 function undoing({state}: RunRecord, order: RunOrder): readonly RunStep[] {
   if (state === 'running') return [{type: 'withdrawn'}];
   const hasWords = 'answers' in order || 'feedback' in order;
