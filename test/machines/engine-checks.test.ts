@@ -62,6 +62,27 @@ describe('a task with checks', () => {
     expect({statuses: plans.statuses(), violations}).toEqual({statuses: {a: 'done'}, violations: []});
   });
 
+  test('and a checkpoint asks whoever is there once they passed, and is done with the approval', async () => {
+    const {engine, facts, log, plans} = project();
+    engine.subscribe((fact) => {
+      if (fact.type !== 'decision.required') return;
+      const {run_id: runId} = fact.request.run;
+      setImmediate(() => engine.decide({runId, decision: {state: 'approved_continue'}}));
+    });
+    const job = executeJob({isReviewed: true, isAttended: true});
+    expect(await startJob(engine, job)).toMatchObject({output: {reason: 'completed'}});
+    const asked = facts.flatMap((fact) => (fact.type === 'decision.required' ? [fact.request.run] : []));
+    expect(asked).toMatchObject([{run_id: 'a-1', verifications: [{command: 'test', exit_code: 0}]}]);
+    expect(log.filter((entry) => /^(plan|check-go|record a-1 [^r])/.test(entry))).toEqual([
+      'plan a in_progress',
+      'check-go a-1 test',
+      'record a-1 succeeded session-1',
+      'record a-1 succeeded session-1',
+      'plan a done',
+    ]);
+    expect(plans.statuses()).toEqual({a: 'done'});
+  });
+
   test('goes back to its agent in the same session and the same run until they pass', async () => {
     const {engine, agents, prompts, record, runs} = project({checks: ['fail', 'fail', 'pass']});
     await startJob(engine, executeJob());

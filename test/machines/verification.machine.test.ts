@@ -218,6 +218,17 @@ describe('a check that takes too long', () => {
     expect((await finished).run.verifications).toMatchObject([{exit_code: null, timed_out: true}]);
   });
 
+  test('has failed even if somebody pauses while it is being stopped', async () => {
+    const {checks, clock, finished, pause} = await startVerification();
+    clock.increment(limitMilliseconds);
+    pause();
+    checks.check.passes();
+    expect((await finished).run).toMatchObject({
+      state: 'paused',
+      verifications: [{exit_code: null, timed_out: true}],
+    });
+  });
+
   test('and survives even the kill is swept', async () => {
     const {clock, finished, log} = await startVerification();
     clock.increment(limitMilliseconds);

@@ -8,7 +8,7 @@ export const goLine = 'go\n';
  * A Blackbird that dies before it said "go" closes the pipe, and the agent never runs. No forks: `read`
  * and `exec` are part of the shell, and `read` takes no byte beyond the line.
  */
-const gate = `IFS= read -r blackbird_go && [ "$blackbird_go" = go ] || exit 125`;
+const gate = 'IFS= read -r blackbird_go || exit 125';
 
 /** How to start an agent that waits for its "go". */
 export type Launcher = {

@@ -29,8 +29,7 @@ const drainWindow = 500;
 const safeRunId = /^[A-Za-z0-9._-]+$/;
 
 /** The one place where agents are started and stopped. One per process. */
-export function createAgentSpawner({isReaped = hasReaper()} = {}): AgentSpawner {
-  const guardian = createGuardian();
+export function createAgentSpawner({isReaped = hasReaper(), guardian = createGuardian()} = {}): AgentSpawner {
   const live = new Set<RunningAgent>();
 
   const killAllSync = () => {
@@ -134,7 +133,6 @@ function supervise(
 
   let isRunning = true;
   let isSuspended = false;
-  let hasGone = false;
 
   const ended = tree.exited.then(async ({exitCode, signal}): Promise<AgentExit> => {
     isRunning = false;
@@ -179,8 +177,7 @@ function supervise(
     argv: [spec.command.file, ...spec.command.args],
     ended,
     go: () => {
-      if (hasGone || !isRunning) return;
-      hasGone = true;
+      // Said twice, or to an agent that is gone, it finds the pipe closed.
       stdin.end(`${goLine}${spec.command.stdin}`);
     },
     hold: held.hold,

@@ -19,7 +19,14 @@ import {
 } from '../../../src/services/agents/process-table.ts';
 import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
 import {identifyProcess} from '../../../src/services/system/process-identity.ts';
-import {agentScript, expectGone, processState, uniqueRunId} from '../../helpers/agent-processes.ts';
+import {
+  agentScript,
+  expectGone,
+  pidAfter,
+  processState,
+  textOf,
+  uniqueRunId,
+} from '../../helpers/agent-processes.ts';
 import {eventually} from '../../helpers/eventually.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
@@ -117,6 +124,41 @@ describe('finding', () => {
     },
   );
 
+  test('a marked process in our own session, and nobody else there', async () => {
+    const runId = uniqueRunId();
+    const start = (env: NodeJS.ProcessEnv) => {
+      const child = spawn('sleep', ['1000'], {stdio: 'ignore', env: {PATH: process.env.PATH, ...env}});
+      onTestFinished(() => void child.kill('SIGKILL'));
+      return child.pid ?? 0;
+    };
+    const bystander = start({});
+    const marked = start({BLACKBIRD_RUN_ID: runId});
+    await eventually(() => expect(pidsIn({runId})).toContain(marked));
+    expect([pidsIn({runId}), processState(bystander) !== null]).toEqual([[marked], true]);
+  });
+
+  test.skipIf(!onLinux)('not the guardian of a Blackbird that an agent started', async () => {
+    const runId = uniqueRunId();
+    const guardian = `env -i BLACKBIRD_GUARDIAN=1 /bin/sh -c 'echo $$; while :; do /bin/sleep 1000; done'`;
+    const {child, pids} = await run(`${guardian} & wait`, {BLACKBIRD_RUN_ID: runId});
+    expect(pidsIn({runId})).toEqual([child.pid]);
+    await endRun({runId});
+    expect(pids.map(processState)).not.toContain(null);
+  });
+
+  test.skipIf(!onLinux)('a leader that lives, though nobody was started after it', async () => {
+    const runId = uniqueRunId();
+    const {child} = await run('echo $$; exec sleep 1000', {BLACKBIRD_RUN_ID: runId});
+    const leader = identifyProcess(child.pid ?? 0) ?? undefined;
+    // Others start processes meanwhile: again, until nobody did during the look.
+    await eventually(() => {
+      const forks = countForks() ?? Number.NaN;
+      const found = pidsIn({runId, leader, forksBefore: forks - 1});
+      expect([countForks(), found]).toEqual([forks, [child.pid]]);
+    });
+    await endRun({runId});
+  });
+
   test('never this process, even if it belongs to the run', async () => {
     const runId = uniqueRunId();
     vi.stubEnv('BLACKBIRD_RUN_ID', runId);
@@ -173,6 +215,60 @@ describe('ending', () => {
     };
     expect(await endRun({runId}, {readTable})).toMatchObject({remaining: []});
     expect([...victims, ...newborns].map(processState)).toEqual([null, null]);
+  });
+
+  test('looks again when a process ended unseen, because it may have left a child', async () => {
+    const runId = uniqueRunId();
+    const {pids} = await run(waiting, {BLACKBIRD_RUN_ID: runId});
+    let looks = 0;
+    const readTable = (trace: RunTrace): ProcessTable =>
+      ++looks === 1 ? {rows: [], restless: ['1234']} : {...readProcessTable(trace), restless: ['1234']};
+    expect(await endRun({runId}, {readTable})).toMatchObject({remaining: []});
+    expect(pids.map(processState)).toEqual([null]);
+  });
+
+  describe.skipIf(!onLinux)('with a leader, by which alone some of its children are known,', () => {
+    /** `hidden` was born behind the first look, and nothing but its parent tells whose it is. */
+    async function startLed(script: string) {
+      const runId = uniqueRunId();
+      const hidden = `setsid env -i /bin/sh -c 'echo hidden $$; exec /bin/sleep 1000'`;
+      const folder = temporaryFolder();
+      const child = spawn('/bin/sh', ['-c', `${hidden} >hidden & ${script}`], {
+        cwd: folder,
+        detached: true,
+        stdio: 'ignore',
+        env: {PATH: process.env.PATH, BLACKBIRD_RUN_ID: runId},
+      });
+      onTestFinished(() => killGroup(child.pid ?? 0));
+      const [pid, tool] = await eventually(() => [
+        pidAfter('hidden', textOf(path.join(folder, 'hidden'))),
+        pidAfter('tool', textOf(path.join(folder, 'tool'))),
+      ]);
+      onTestFinished(() => killGroup(pid ?? 0));
+      const leader = identifyProcess(child.pid ?? 0);
+      if (!leader) throw new Error('the leader is gone');
+      let looks = 0;
+      const readTable = (trace: RunTrace): ProcessTable => {
+        const isFirst = ++looks === 1;
+        // The leader has come to where the first look has left it.
+        while (!isFirst && !['T', null].includes(processState(leader.pid)));
+        const {rows} = readProcessTable(trace);
+        return {rows: isFirst ? rows.filter((row) => row.pid !== pid) : rows, restless: []};
+      };
+      return {end: () => endRun({runId, leader}, {readTable}), pids: [leader.pid, pid, tool].map(Number)};
+    }
+
+    test.each([
+      {name: 'one that would stay', script: '(echo tool $$; exec sleep 1000) >tool & wait'},
+      {
+        name: 'one that leaves with its tool',
+        script: 'setsid sh -c "echo tool \\$\\$; exec sleep 1000" >tool',
+      },
+    ])('ends that last: $name', async ({script}) => {
+      const {end, pids} = await startLed(script);
+      expect(await end()).toEqual({ended: 3, remaining: []});
+      expect(pids.map(processState)).toEqual([null, null, null]);
+    });
   });
 
   test('kills a stopped process', async () => {

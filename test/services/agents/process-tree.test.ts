@@ -1,6 +1,8 @@
+import {spawnSync} from 'node:child_process';
 import {readdirSync, readlinkSync, realpathSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {beforeAll, describe, expect, onTestFinished, test, vi} from 'vitest';
+import {heldBack} from '../../../src/services/agents/launcher.ts';
 import {hasReaper} from '../../../src/services/agents/reaped-tree.ts';
 import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
 import {
@@ -55,6 +57,49 @@ const processesIn = (folder: string) =>
       return false;
     }
   });
+
+test.each([
+  {name: 'a line of sh', file: '/bin/sh', args: ['-c', 'echo ran']},
+  {name: 'several lines of sh', file: '/bin/sh', args: ['-c', 'echo ran\necho again']},
+  {name: 'a program', file: '/bin/echo', args: ['ran']},
+])('$name never runs when the "go" does not come, or not whole', ({file, args}) => {
+  const launcher = heldBack(file, args, {PATH: '/usr/bin:/bin'});
+  const given = (input: string) => {
+    const {status, stdout} = spawnSync(launcher.file, launcher.args, {input, env: launcher.env});
+    return [status, String(stdout).split('\n')[0]];
+  };
+  expect(['', 'go', 'go\n'].map(given)).toEqual([
+    [125, ''],
+    [125, ''],
+    [0, 'ran'],
+  ]);
+});
+
+describe
+  .skipIf(process.platform !== 'linux')
+  .each([true, false].filter((isReaped) => !isReaped || hasReaper()))(
+  'when Blackbird dies, and there is a reaper: %s,',
+  (isReaped) => {
+    const build = sharedFolder();
+    let controller = '';
+    beforeAll(async () => {
+      controller = await buildController(build);
+    });
+
+    test('its agent is asked to go before it is killed', async () => {
+      const folder = temporaryFolder();
+      const script = `trap 'echo > asked; exit 1' INT; echo agent $$; while :; do sleep 0.05; done`;
+      const command = {file: 'sh', args: ['-c', script]};
+      const {child} = startController(controller, {
+        ...{folder, runId: uniqueRunId(), mode: 'once', command, isReaped},
+      });
+      const agent = await eventually(() => pidAfter('agent', textOf(path.join(folder, 'lines'))));
+      child.kill('SIGKILL');
+      await expectGone([agent]);
+      expect(textOf(path.join(folder, 'asked'))).toBe('\n');
+    });
+  },
+);
 
 describe.skipIf(!hasReaper())(
   'below a reaper, a tool that cleared its environment, session and parent',
@@ -219,9 +264,14 @@ describe.skipIf(process.platform !== 'linux')('without a reaper', () => {
     });
 
     test.each([
-      {guardian: 'the guardian it started', isReplaced: false},
-      {guardian: 'the one that took the place of a guardian it lost', isReplaced: true},
-    ])('its agent and tools are ended by $guardian', async ({isReplaced}) => {
+      {guardian: 'the guardian it started', isReplaced: false, signals: []},
+      {
+        guardian: 'a guardian that was asked to go itself',
+        isReplaced: false,
+        signals: ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const,
+      },
+      {guardian: 'the one that took the place of a guardian it lost', isReplaced: true, signals: []},
+    ])('its agent and tools are ended by $guardian', async ({isReplaced, signals}) => {
       const folder = temporaryFolder();
       const {child} = startController(controller, {
         folder,
@@ -234,6 +284,7 @@ describe.skipIf(process.platform !== 'linux')('without a reaper', () => {
         const text = textOf(path.join(folder, 'lines'));
         return ['tool', 'background', 'nameless', 'agent'].map((word) => pidAfter(word, text));
       });
+      for (const signal of signals) process.kill(await guardianOf(child), signal);
       if (isReplaced) {
         const first = await guardianOf(child);
         process.kill(first, 'SIGKILL');

@@ -194,6 +194,32 @@ describe('starting', () => {
     });
   });
 
+  test('an agent that cannot be guarded is ended before go', async () => {
+    const guardian = {
+      name: '0123456789abcdef',
+      watch: () => Promise.reject(new Error('no pipe')),
+      forget: () => {},
+    };
+    const folder = temporaryFolder();
+    const runId = uniqueRunId();
+    const error = await createAgentSpawner({guardian})
+      .spawn({
+        runId,
+        command: {file: 'sh', args: ['-c', 'echo > ran'], stdin: '', env: {}},
+        cwd: folder,
+        stdoutFile: path.join(folder, 'out'),
+        stderrFile: path.join(folder, 'err'),
+        onLine: () => {},
+      })
+      .catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(AgentSpawnError);
+    expect(error).toMatchObject({
+      reason: 'refused',
+      message: 'Cannot start sh: it cannot be guarded: no pipe.',
+    });
+    expect([markedPids(runId), textOf(path.join(folder, 'ran'))]).toEqual([[], '']);
+  });
+
   test('finds an executable as the shell would: first on the PATH that may be executed', async () => {
     const folder = temporaryFolder();
     for (const name of ['a', 'b', 'c']) {
@@ -345,6 +371,24 @@ describe('stopping', () => {
     expect(await finished.agent.ended).toMatchObject({exitCode: 4});
   });
 });
+
+test.skipIf(!onLinux)(
+  'a sweep leaves alone who has the session number of a leader of another boot',
+  async () => {
+    const folder = temporaryFolder();
+    const {pid, ...ended} = spawnSync('setsid', ['sh', '-c', 'sleep 1000 >/dev/null 2>&1 & echo $!'], {
+      encoding: 'utf8',
+      cwd: folder,
+    });
+    const bystander = Number(ended.stdout);
+    onTestFinished(() => void process.kill(bystander, 'SIGKILL'));
+    const [, , , , , session] = textOf(`/proc/${bystander}/stat`).split(' ');
+    const leader = {pid: Number(session), startTime: '1', bootId: 'another', pidNamespace: 'pid:[1]'};
+    expect(leader.pid).not.toBe(bystander);
+    expect(await spawner.sweepRun(uniqueRunId(), leader)).toEqual({ended: 0, remaining: []});
+    expect([processState(bystander), processState(pid)]).toEqual([expect.any(String), null]);
+  },
+);
 
 describe.skipIf(!onLinux)('suspending', () => {
   test('stops the agent with its tools, and wake lets both go on', async () => {
@@ -505,6 +549,15 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
     expect(await exited).toBe(exitCode);
     await expectGone([await said('background'), await said('agent')]);
     await expectNoSurvivors();
+  });
+
+  test('by process.exit: its agent is killed at once, and has no time to act on it', async () => {
+    const script = `trap 'echo > interrupted; exit 1' INT TERM HUP; echo agent $$; while :; do sleep 0.05; done`;
+    const {exited, said, text, expectNoSurvivors} = control('exit', '-c', script);
+    expect(await exited).toBe(3);
+    await expectGone([await said('agent')]);
+    await expectNoSurvivors();
+    expect(text('interrupted')).toBe('');
   });
 
   test('while the agent is suspended', async () => {
