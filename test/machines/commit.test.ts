@@ -55,6 +55,15 @@ describe('the commit of a task', () => {
     expect(fake.plans.statuses()).toEqual({a: 'done'});
   });
 
+  test('that cannot be recorded is an error, and the plan does not say that the task is done', async () => {
+    const fake = project();
+    fake.runs.failOn(({commit}) => commit !== undefined);
+    expect(await execute(fake)).toMatchObject({
+      output: {reason: 'error', error: {message: 'the disk is full'}},
+    });
+    expect(fake.plans.statuses()).toEqual({a: 'in_progress'});
+  });
+
   test('without git is none', async () => {
     const fake = project();
     fake.changes.tree = null;
