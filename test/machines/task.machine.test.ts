@@ -5,6 +5,7 @@ import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {defineEffects} from '../fakes/machines.ts';
 import {
+  changedRun,
   pausedRun,
   question,
   restingRun,
@@ -15,7 +16,7 @@ import {
 } from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
-import {planOf, task} from '../helpers/plans.ts';
+import {now, planOf, task} from '../helpers/plans.ts';
 
 const input: TaskInput = {
   taskId: 'a',
@@ -207,6 +208,35 @@ describe('a pause', () => {
     expect(started.plans.statuses()).toEqual({a: 'in_progress'});
   });
 
+  test('asked for while the old run of a restart is told of the new one launches nothing', async () => {
+    const started = createTask({...input, mode: {type: 'restart'}}, begun, [pausedRun()]);
+    const release = started.runs.holdOn(({superseded_by_run_id: by}) => by !== undefined);
+    started.actor.start();
+    await settle();
+    started.actor.send(pause);
+    release();
+    expect((await started.finished).outcome).toBe('canceled');
+    expect(started.log.filter((entry) => entry.startsWith('launch'))).toEqual([]);
+    expect(started.runs.records('a')[0]).not.toHaveProperty('superseded_by_run_id');
+  });
+
+  test('asked for while changes are requested leaves them on record, and prepares no run', async () => {
+    const open = {decision_required: true, decision_state: 'pending', decision_requested_at: now} as const;
+    const run = changedRun({...open, task_id: 'a', run_id: 'a-1'});
+    const decision = {state: 'changes_requested', feedback: 'shorter'} as const;
+    const started = createTask({...input, mode: {type: 'review', decision}}, begun, [run]);
+    const release = started.runs.holdOn(({decision_state: state}) => state === 'changes_requested');
+    started.actor.start();
+    await settle();
+    started.actor.send(pause);
+    release();
+    expect(await started.finished).toMatchObject({
+      outcome: 'decision_required',
+      run: {run_id: 'a-1', decision_state: 'changes_requested', decision_feedback: 'shorter'},
+    });
+    expect(started.runs.records('a')).toHaveLength(1);
+  });
+
   test('asked for while the plan is written does not undo what was done', async () => {
     const {actor, agents, finished, plans} = await startTask();
     const release = plans.holdNextUpdate();
@@ -218,6 +248,19 @@ describe('a pause', () => {
     expect((await finished).outcome).toBe('succeeded');
     expect(plans.statuses()).toEqual({a: 'done'});
   });
+});
+
+test('a restart whose old run cannot be told of it is taken back as a whole', async () => {
+  const started = createTask({...input, mode: {type: 'restart'}}, begun, [pausedRun()]);
+  started.runs.failOn(({superseded_by_run_id: by}) => by !== undefined);
+  started.actor.start();
+  expect(await started.finished).toMatchObject({outcome: 'error', error: {message: 'the disk is full'}});
+  expect(started.runs.records('a')).toMatchObject([{state: 'paused'}, {run_id: 'a-2', state: 'canceled'}]);
+  expect(started.runs.records('a')[0]).toEqual(pausedRun());
+  expect({
+    plan: started.plans.statuses(),
+    log: started.log.filter((entry) => entry.startsWith('launch')),
+  }).toEqual({plan: {a: 'in_progress'}, log: []});
 });
 
 describe('a resume', () => {
