@@ -1,7 +1,8 @@
-import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
 import {createLimitStore} from '../../../src/services/limits/limit-store.ts';
+import {createProcessLock} from '../../../src/services/lock/process-lock.ts';
 import {now} from '../../helpers/plans.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
@@ -56,4 +57,17 @@ test('a list that cannot be read is told once, and never replaced', async () => 
   await store.read('claude');
   expect(warnings).toEqual([expect.stringContaining(`${file} is ignored: `)]);
   expect(readFileSync(file, 'utf8')).toBe('{"limits": [');
+});
+
+test('a list that somebody else is changing is not written', async () => {
+  const {file, storeOf, warnings} = shared();
+  mkdirSync(path.dirname(file));
+  const lock = createProcessLock(path.join(path.dirname(file), 'limits.lock'));
+  const attempt = await lock.acquire({waitSeconds: 0});
+  await storeOf('work').save('claude', limit(at(60)));
+  expect(warnings).toEqual([
+    `limits are not shared with other projects: another process is changing ${file}`,
+  ]);
+  expect(existsSync(file)).toBe(false);
+  if (attempt.acquired) await attempt.lock.release();
 });
