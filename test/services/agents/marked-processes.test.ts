@@ -250,8 +250,11 @@ describe('ending', () => {
       let looks = 0;
       const readTable = (trace: RunTrace): ProcessTable => {
         const isFirst = ++looks === 1;
-        // The leader has come to where the first look has left it.
-        while (!isFirst && !['T', null].includes(processState(leader.pid)));
+        // The leader has time to come to where the first look has left it: stopped, or gone.
+        for (let turn = 0; turn < 2_000 && !isFirst; turn++) {
+          if (['T', null].includes(processState(leader.pid))) break;
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+        }
         const {rows} = readProcessTable(trace);
         return {rows: isFirst ? rows.filter((row) => row.pid !== pid) : rows, restless: []};
       };
