@@ -78,12 +78,14 @@ export async function endRun(
   {patience = 5_000, readTable = readProcessTable} = {},
 ): Promise<RunEnd> {
   const killed = new Set<string>();
+  // Once its parent is gone, nothing else may tell whose it is; and it takes its time to go.
+  const seen = new Map(run.seen);
   const untouchable = new Set<string>();
   const knownRestless = new Set<string>();
   const deadline = performance.now() + patience;
 
   for (let quietLooks = 0, wait = 1; ; ) {
-    const {found, restless} = findRunProcesses(run, readTable);
+    const {found, restless} = findRunProcesses({...run, seen}, readTable);
     const alive = found.filter((process) => !untouchable.has(keyOf(process)));
     const below = alive.filter(({pid}) => pid !== run.leader?.pid);
     if (below.length < alive.length && below.length > 0) {
@@ -92,7 +94,10 @@ export async function endRun(
     const fresh = (below.length > 0 ? below : alive).filter((process) => !killed.has(keyOf(process)));
     for (const process of fresh) {
       const sent = signalFound(process, 'SIGKILL');
-      if (sent === 'sent') killed.add(keyOf(process));
+      if (sent === 'sent') {
+        killed.add(keyOf(process));
+        seen.set(process.pid, process.startTime);
+      }
       if (sent === 'refused') untouchable.add(keyOf(process));
     }
 

@@ -217,6 +217,23 @@ describe('ending', () => {
     expect([...victims, ...newborns].map(processState)).toEqual([null, null]);
   });
 
+  test('waits for what it killed, even where nothing tells any more whose it is', async () => {
+    const runId = uniqueRunId();
+    const hidden = `setsid env -i /bin/sh -c 'echo $$; exec /bin/sleep 1000'`;
+    const {pids} = await run(`${hidden} & wait`, {BLACKBIRD_RUN_ID: runId});
+    let looks = 0;
+    let slow: TableRow | undefined;
+    // Its parent is gone at once, and it is there for three looks more.
+    const readTable = (trace: RunTrace): ProcessTable => {
+      const {rows} = readProcessTable(trace);
+      slow ??= rows.find(({pid}) => pids.includes(pid));
+      const isThere = ++looks > 1 && looks < 5 && slow !== undefined;
+      return {rows: isThere && slow ? [{...slow, parent: 1}] : rows, restless: []};
+    };
+    expect(await endRun({runId}, {readTable})).toEqual({ended: 2, remaining: []});
+    expect(looks).toBeGreaterThan(5);
+  });
+
   test('looks again when a process ended unseen, because it may have left a child', async () => {
     const runId = uniqueRunId();
     const {pids} = await run(waiting, {BLACKBIRD_RUN_ID: runId});
