@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process';
-import {mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {createMemoryRuns} from '../../../src/services/memory/memory-stores.ts';
@@ -104,6 +104,20 @@ describe('files', () => {
       stderr: 'ours',
     });
     expect((await other.latest('a'))?.stderr).toBe('ours');
+  });
+
+  test('that could not be written are what they were, for whoever asks next', async () => {
+    const {store, own} = openFolder();
+    await store.insert(runRecord());
+    const file = path.join(own('a'), 'a-1.json');
+    chmodSync(file, 0o400);
+    const change = store.update('a', 'a-1', (run) => ({...run, stdout: 'lost'}));
+    expect((await rejectionOf(change)).code).toBe('E_STORE_WRITE');
+    chmodSync(file, 0o600);
+    expect((await store.latest('a'))?.stdout).toBe('');
+    expect(await store.update('a', 'a-1', (run) => ({...run, stderr: 'kept'}))).toEqual(
+      runRecord({stderr: 'kept'}),
+    );
   });
 
   test('that ended are not kept in memory', async () => {
