@@ -116,7 +116,7 @@ describe('checks', () => {
       request: {kind: 'resume', sessionRef, access: 'edit'},
     });
     expect(output.outcome === 'sentBack' && output.request.prompt).toContain(
-      'and it failed (exit 1):\n> lint\nThe end of what it printed:\n> 1 error\n> src/a.ts: no\n',
+      'and it failed (exit 1):\n> lint\nThe end of its output:\n> 1 error\n> src/a.ts: no\n',
     );
     expect(checks.checks.map(({command}) => command)).toEqual(['lint']);
     expect(record()).toMatchObject({state: 'running', phase: 'launching', verifications: [{exit_code: 1}]});
@@ -131,7 +131,7 @@ describe('checks', () => {
     const prompt = output.outcome === 'sentBack' ? output.request.prompt : '';
     expect(output).toMatchObject({outcome: 'sentBack', request: {kind: 'start', sessionRef: null}});
     expect(prompt).toContain('# What to do\ndo it');
-    expect(prompt).toContain('> lint\nThe end of what it printed:\n> boom');
+    expect(prompt).toContain('> lint\nThe end of its output:\n> boom');
   });
 
   test.each([
