@@ -1,6 +1,10 @@
+import {mkdirSync, writeFileSync} from 'node:fs';
+import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {chooseProvider, requireProviderId} from '../../src/cli/job/provider-choice.ts';
 import {errorOf, seen} from '../helpers/errors.ts';
+import {planOf} from '../helpers/plans.ts';
+import {cliProject} from '../helpers/run-cli.ts';
 
 describe('the provider', () => {
   type Wishes = Parameters<typeof chooseProvider>[0];
@@ -44,5 +48,20 @@ describe('the provider', () => {
       details: [['known', 'codex, claude, demo']],
       next: [{command: 'blackbird agents', why: 'see what is installed'}],
     });
+  });
+});
+
+test('a saved choice that cannot be read keeps nobody from the list who says which agent to use', async () => {
+  const project = cliProject(planOf());
+  mkdirSync(path.join(project.folder, '.blackbird'), {recursive: true});
+  writeFileSync(path.join(project.folder, '.blackbird/agent.json'), '{broken');
+  const list = (env: Record<string, string>) =>
+    project.run(['agents', '--json'], {env: {PATH: '/nowhere', ...env}});
+  expect(await list({})).toMatchObject({code: 1, err: expect.stringContaining('E_STORE_CORRUPT')});
+  const {code, out} = await list({BLACKBIRD_AGENT_PROVIDER: 'demo'});
+  const {agents} = JSON.parse(out) as {agents: Array<{id: string; chosen: string | null}>};
+  expect({code, chosen: agents.filter(({chosen}) => chosen !== null)}).toMatchObject({
+    code: 0,
+    chosen: [{id: 'demo', chosen: 'environment'}],
   });
 });

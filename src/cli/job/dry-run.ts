@@ -24,7 +24,7 @@ import {standingLimits} from '../plan/standing-limits.ts';
 import {programsIn, taskFactsIn} from '../plan/task-facts.ts';
 import {agentObstacle} from '../setup/agent-checks.ts';
 import {budgetWish} from './budget-options.ts';
-import {chooseAgent} from './engine-composition.ts';
+import {chooseAgent} from './choose-agent.ts';
 import type {JobCommandOptions} from './job.ts';
 import {liveEngine} from './running-task.ts';
 

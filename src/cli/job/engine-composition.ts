@@ -11,7 +11,6 @@ import type {EntryListener, Observer} from '../../machines/observe.ts';
 import {reviewRules} from '../../machines/policies/review/review-summary.ts';
 import type {UndoProposal, UndoRequest} from '../../machines/policies/run/undo.ts';
 import {type AgentRunnerOptions, createAgentRunner} from '../../services/agents/agent-runner.ts';
-import {createAgentSelection} from '../../services/agents/agent-selection.ts';
 import {createCheckRunner} from '../../services/agents/check-runner.ts';
 import {createProbeCache} from '../../services/agents/probe-cache.ts';
 import {isSessionRef} from '../../services/agents/run-provider.ts';
@@ -19,8 +18,6 @@ import {createAgentSpawner} from '../../services/agents/spawn-agent.ts';
 import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import type {SettingKey, SettingValue} from '../../services/contracts/config.ts';
 import type {DraftStore} from '../../services/contracts/draft.ts';
-import type {ProviderChoice} from '../../services/contracts/project.ts';
-import {customCommandIn} from '../../services/contracts/provider-table.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {createLazyChangeTracker} from '../../services/git/lazy-change-tracker.ts';
@@ -39,15 +36,14 @@ import {ensureStateFolder} from '../../services/stores/project-folder.ts';
 import {createRequestBox} from '../../services/stores/request-box.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import {taskFolderName} from '../../services/stores/task-folder.ts';
-import {agentsOnPath} from '../../services/system/executables.ts';
 import {createHookRunner} from '../../services/system/hook-runner.ts';
 import {createKeepAwake} from '../../services/system/keep-awake.ts';
 import {identifyProcess, livenessOf} from '../../services/system/process-identity.ts';
 import {createProjectFacts} from '../../services/system/project-facts.ts';
 import type {Project} from '../composition.ts';
 import {version} from '../version.ts';
+import {chooseAgent} from './choose-agent.ts';
 import {lastHeardOf} from './last-heard.ts';
-import {chooseProvider} from './provider-choice.ts';
 
 export type OpenEngineOptions = {
   readonly project: Project;
@@ -181,23 +177,6 @@ export async function openEngine({
     inspect,
     proposeUndo: (request) => proposeUndo(services, request),
   };
-}
-
-/** The provider for the next job. A broken choice stops nobody who says which agent to use. */
-export async function chooseAgent({
-  folder,
-  env,
-  agent,
-}: Pick<OpenEngineOptions, 'env'> & {
-  readonly folder: Project['folder'];
-  readonly agent?: string | undefined;
-}): Promise<ProviderChoice> {
-  const {BLACKBIRD_AGENT_PROVIDER: environment} = env;
-  const customCommand = customCommandIn(env);
-  const isNamed = agent !== undefined || customCommand !== null || Boolean(environment);
-  const saved = isNamed ? null : await createAgentSelection(folder.agentFile).read();
-  const installed = () => agentsOnPath(env.PATH ?? '');
-  return chooseProvider({option: agent, customCommand, environment, saved, installed});
 }
 
 /**

@@ -44,7 +44,7 @@ async function limitOf(
   // Most users have never met one, and what looks further is not loaded then.
   if (!existsSync(path.join(path.dirname(userConfigFile), 'limits.json'))) return {};
   const [{chooseAgent}, {standingLimits}, {agentFor}, {programsIn}] = await Promise.all([
-    import('../job/engine-composition.ts'),
+    import('../job/choose-agent.ts'),
     import('./standing-limits.ts'),
     import('../../machines/policies/run/agent-choice.ts'),
     import('./task-facts.ts'),

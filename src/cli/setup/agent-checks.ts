@@ -6,7 +6,7 @@ import type {ProviderChoice} from '../../services/contracts/project.ts';
 import {type NativeProviderId, providerIds, providerTable} from '../../services/contracts/provider-table.ts';
 import {findOnPath} from '../../services/system/executables.ts';
 import type {CliContext} from '../context.ts';
-import {chooseAgent} from '../job/engine-composition.ts';
+import {chooseAgent} from '../job/choose-agent.ts';
 import type {Check, Surroundings} from './check.ts';
 
 /** The agents, and the one that would be used. */

@@ -1,13 +1,11 @@
-import {createAgentSelection} from '../../services/agents/agent-selection.ts';
 import {probeProvider} from '../../services/agents/probe.ts';
 import {createProbeCache} from '../../services/agents/probe-cache.ts';
 import {findProvider} from '../../services/agents/providers.ts';
 import type {ProviderChoice} from '../../services/contracts/project.ts';
 import {customCommandIn, type ProviderId, providerIds} from '../../services/contracts/provider-table.ts';
 import {ensureStateFolder, type ProjectFolder} from '../../services/stores/project-folder.ts';
-import {agentsOnPath} from '../../services/system/executables.ts';
 import type {CliContext} from '../context.ts';
-import {chooseProvider} from '../job/provider-choice.ts';
+import {chooseAgent} from '../job/choose-agent.ts';
 
 export type ListedAgent = {
   readonly id: ProviderId;
@@ -27,11 +25,7 @@ export async function listAgents({
   env: CliContext['env'];
 }): Promise<ListedAgent[]> {
   await ensureStateFolder(folder);
-  const saved = await createAgentSelection(folder.agentFile).read();
-  const customCommand = customCommandIn(env);
-  const environment = env.BLACKBIRD_AGENT_PROVIDER;
-  const installed = () => agentsOnPath(env.PATH ?? '');
-  const choice = chooseProvider({option: undefined, customCommand, environment, saved, installed});
+  const choice = await chooseAgent({folder, env});
   const cache = createProbeCache(folder.agentCacheFile);
   const agents: ListedAgent[] = [];
   for (const id of providerIds) {
@@ -50,16 +44,10 @@ export async function listAgents({
     ];
     agents.push({id, installed: true, version, capabilities, where: probe.path, chosen});
   }
+  const customCommand = customCommandIn(env);
   if (customCommand !== null) {
-    const {source} = choice;
-    agents.push({
-      id: 'custom',
-      installed: true,
-      version: '-',
-      capabilities: [],
-      where: customCommand,
-      chosen: source,
-    });
+    const custom = {id: 'custom', installed: true, version: '-', capabilities: []} as const;
+    agents.push({...custom, where: customCommand, chosen: choice.source});
   }
   return agents;
 }

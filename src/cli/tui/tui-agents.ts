@@ -5,7 +5,7 @@ import {ensureStateFolder} from '../../services/stores/project-folder.ts';
 import type {AgentRow, TuiPorts} from '../../ui/ports.ts';
 import type {Project} from '../composition.ts';
 import type {CliContext} from '../context.ts';
-import {chooseAgent} from '../job/engine-composition.ts';
+import {chooseAgent} from '../job/choose-agent.ts';
 import {type ListedAgent, listAgents} from '../setup/agent-list.ts';
 
 /** The agents of the terminal UI: the list of `blackbird agents`, the choice of `blackbird agents use`. */

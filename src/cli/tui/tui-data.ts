@@ -14,7 +14,7 @@ import {taskFolderName} from '../../services/stores/task-folder.ts';
 import {versionOf} from '../../services/stores/whole-file.ts';
 import type {PlanView, ProjectData} from '../../ui/ports.ts';
 import type {Project} from '../composition.ts';
-import {chooseAgent} from '../job/engine-composition.ts';
+import {chooseAgent} from '../job/choose-agent.ts';
 import {listFeedback} from '../job/feedback-operations.ts';
 import {withKnownEnds} from '../job/last-heard.ts';
 import {openJobs} from '../job/other-job.ts';
