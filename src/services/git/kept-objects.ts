@@ -1,7 +1,7 @@
 import {lstatSync, readdirSync} from 'node:fs';
 import {open} from 'node:fs/promises';
 import path from 'node:path';
-import type {ChangeStore} from './change-store.ts';
+import {type ChangeStore, versionOf} from './change-store.ts';
 import type {Git} from './safe-git.ts';
 
 /** So many packs make every look-up slow; they become one. */
@@ -38,10 +38,16 @@ export async function keepObjects(
 
 const isFile = (file: string): boolean => lstatSync(file, {throwIfNoEntry: false})?.isFile() ?? false;
 
+/** The version of every file that was made durable last, with its name: a task begins with what the one before it ended with. */
+let durable: ReadonlyMap<string, string> = new Map();
+
 /** Git leaves single objects to the system to write, packs it does not; a change is kept as a pack is. */
 async function syncAll(files: readonly string[]): Promise<void> {
-  const folders = new Set(files.map((file) => path.dirname(file)));
-  await Promise.all([...files, ...folders].map(syncOne));
+  const versions = new Map(files.map((file) => [file, versionOf(file)]));
+  const others = files.filter((file) => durable.get(file) !== versions.get(file));
+  const folders = new Set(others.map((file) => path.dirname(file)));
+  await Promise.all([...others, ...folders].map(syncOne));
+  durable = versions;
 }
 
 async function syncOne(place: string): Promise<void> {

@@ -36,8 +36,15 @@ export type Git = {
   run(args: readonly string[], call?: GitCall): Promise<{readonly code: number; readonly text: string}>;
   /** What it prints for something to read on stdin, which simple-git cannot give. */
   feed(args: readonly string[], input: string, call?: GitCall): Promise<string>;
-  /** The same where what it prints may be larger than memory; what a taker throws ends it. Asked again, it begins with another. */
-  pour(args: readonly string[], input: string, newTaker: () => (chunk: Buffer) => void): Promise<void>;
+  /**
+   * The same where what it prints may be larger than memory; what a taker throws ends it. Asked again, it begins with another. What
+   * it is to read may become known while it starts.
+   */
+  pour(
+    args: readonly string[],
+    input: () => Promise<string>,
+    newTaker: () => (chunk: Buffer) => void,
+  ): Promise<void>;
   /** For commands that say nothing where all is well: whatever they say is a failure. */
   tell(args: readonly string[], input: string): Promise<void>;
 };
@@ -51,7 +58,7 @@ export function createGit(options: GitOptions): Git {
     run: (args, call = {}) => persistently(() => runOnce(options, args, call)),
     feed: (args, input, call = {}) => persistently(() => feedOnce(options, args, input, call)),
     pour: async (args, input, newTaker) => {
-      await persistently(() => pourOnce(options, args, input, newTaker()));
+      await persistently(() => pourOnce(options, args, input(), newTaker()));
     },
     tell: async (args, input) => {
       const said: Buffer[] = [];
@@ -136,7 +143,7 @@ async function feedOnce(
 async function pourOnce(
   {cwd, env, signal, settings = []}: GitOptions,
   args: readonly string[],
-  input: string,
+  input: string | Promise<string>,
   take: (chunk: Buffer) => void,
 ): Promise<string> {
   const stop = new AbortController();
@@ -161,7 +168,10 @@ async function pourOnce(
   });
   // A git that ends before it has read everything says why by its exit code.
   child.stdin?.on('error', () => {});
-  child.stdin?.end(input);
+  Promise.resolve(input).then(
+    (text) => child.stdin?.end(text),
+    (error: unknown) => stop.abort(error),
+  );
   const code = await until(signal, stop, ended);
   const text = Buffer.concat(stderr).toString();
   if (code !== 0) throw failure(args, code, text);

@@ -1,3 +1,4 @@
+import {setImmediate as nextTurn} from 'node:timers/promises';
 import type {ChangedFile, ObservedChange, ReviewRules} from '../contracts/changes.ts';
 import {messageOf} from '../contracts/errors.ts';
 import type {ChangeStore} from './change-store.ts';
@@ -59,7 +60,13 @@ export async function observeChange(
   readonly problem: string | null;
 }> {
   const {from, to} = trees;
-  const {list, diffstat, patches} = splitChange(await printChange(git, trees));
+  const change = printChange(git, trees).then(splitChange);
+  const objects = async () => new Set([from, to, ...objectIds((await change).list)]);
+  // What cannot be kept is shown; what cannot be verified, for whatever reason, is not. This git starts while the other one works.
+  const verified = nextTurn().then(() => verifyObjects(git, objects));
+  // Without a change there is nothing to verify.
+  verified.catch(() => {});
+  const {list, diffstat, patches} = await change;
   const files = parseChanges(list);
   const printed =
     patches.length === files.length ? new Map(files.map(({path: name}, at) => [name, patches[at]])) : null;
@@ -67,11 +74,8 @@ export async function observeChange(
     file: file.path,
     patch: printed?.get(file.path) ?? (await patchOf(git, trees, file)),
   });
-  const ids = new Set([from, to, ...objectIds(list)]);
-  // What cannot be kept is shown; what cannot be verified, for whatever reason, is not.
-  const verified = verifyObjects(git, ids);
   const [problem, , ...quoted] = await Promise.all([
-    keepObjects(git, ids, {store, verified}).then(() => null, messageOf),
+    keepObjects(git, await objects(), {store, verified}).then(() => null, messageOf),
     verified,
     ...rules.filesToQuote(files).map(patchFor),
   ]);
@@ -95,7 +99,7 @@ export async function verifyTrees(git: Git, {from, to}: Trees): Promise<void> {
     from,
     to,
   ]);
-  await verifyObjects(git, new Set([from, to, ...objectIds(text)]));
+  await verifyObjects(git, async () => new Set([from, to, ...objectIds(text)]));
 }
 
 async function printChange(git: Git, {from, to}: Trees): Promise<string> {

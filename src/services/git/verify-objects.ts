@@ -15,8 +15,9 @@ export class ForgedObject extends GitFailure {
  * Hashes what git reads under these names, wherever it has it from: beside the file of a single object there may be a pack, where
  * git looks first. Fails with the first that is another.
  */
-export async function verifyObjects(git: Git, ids: ReadonlySet<string>): Promise<void> {
-  await git.pour(['cat-file', '--batch'], `${[...ids].join('\n')}\n`, createCheck);
+export async function verifyObjects(git: Git, ids: () => Promise<ReadonlySet<string>>): Promise<void> {
+  const input = async () => `${[...(await ids())].join('\n')}\n`;
+  await git.pour(['cat-file', '--batch'], input, createCheck);
 }
 
 const hashFor = (id: string): Hash => createHash(id.length === 40 ? 'sha1' : 'sha256');
