@@ -242,7 +242,7 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
     expect(project.latest('a')).toMatchObject({state: 'succeeded', provider_session_ref: ref, attempt: 2});
     // How much of the turn it had on disk by then is the agent's affair.
     expect(told(server)).toContain('canary-1');
-    expect(lastRequest(server)).toContain('go on where it stopped');
+    expect(lastRequest(server)).toContain('continue where it stopped');
   });
 
   test('Blackbird is killed while the model thinks about its first answer: nothing survives, resume goes on', async () => {

@@ -86,7 +86,7 @@ describe.each<ProviderId>(['codex', 'claude'])('%s', (agent) => {
     // The session knows all of it.
     expect(said[0]).toContain('canary-wish');
     expect(said.some((text) => text.includes('unknown dep id') && text.includes('canary-nobody'))).toBe(true);
-    expect(request(-1)).toContain('What a check of the plan found');
+    expect(request(-1)).toContain('Problems found in your plan');
 
     const turns = turnsOf(project, draft?.draftId ?? '');
     expect(turns.map(({state}) => state)).toEqual(['succeeded', 'succeeded', 'succeeded', 'succeeded']);

@@ -115,7 +115,7 @@ test('a bad night is understood from the page alone, in every size and color', a
   expect(await nameless(page)).toEqual([]);
   const said = await page.locator('#machines').ariaSnapshot();
   expect(said).toMatch(/button "run settled · the agent refused to continue/);
-  expect(said).toMatch(/img "settled, active, at rest, as its record says/);
+  expect(said).toMatch(/img "settled, active, its record says how it ended/);
   expect(said).not.toContain('[isPauseAsked]');
   // The way back leads to where one came from: all three jobs.
   expect(await page.locator('#job-link').getAttribute('href')).toBe('#job/newest');
