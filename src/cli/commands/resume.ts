@@ -84,7 +84,7 @@ async function requireAsked(
 ): Promise<void> {
   const unknown = given.find(({id}) => !asking?.questions?.some((question) => question.id === id));
   if (unknown === undefined) return;
-  const {unaskedAnswer} = await import('../../machines/policies/run/resume-saying.ts');
+  const {unaskedAnswer} = await import('../../machines/policies/run/resume-prompt.ts');
   throw unaskedAnswer(unknown, latest);
 }
 

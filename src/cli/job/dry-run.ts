@@ -20,7 +20,7 @@ import {repositoryOf} from '../../services/git/find-repository.ts';
 import {repositoryStanding} from '../../services/git/repository-standing.ts';
 import type {Project} from '../composition.ts';
 import type {CliContext} from '../context.ts';
-import {standingLimits} from '../plan/standing-limits.ts';
+import {knownLimits} from '../plan/known-limits.ts';
 import {programsIn, taskFactsIn} from '../plan/task-facts.ts';
 import {agentObstacle} from '../setup/agent-checks.ts';
 import {budgetWish} from './budget-options.ts';
@@ -117,7 +117,7 @@ async function firstWait(
 ): Promise<Wait | null> {
   const {explicitProvider} = programsIn(project.env, options.agent);
   const providerOf = (task: Task) => providerFor(plan, task, {provider: agent, explicitProvider});
-  const limits = await standingLimits(project, runProviderIds);
+  const limits = await knownLimits(project, runProviderIds);
   const config = resolveConfig(await project.config.layers());
   const patience = patienceOf(config, {isImpatient: options.wait === false}, now);
   const next = nextOf(plan, held, {taskIds, attempted: [], providerOf}, {now, patience, limits});

@@ -43,9 +43,9 @@ async function limitOf(
   const {folder, env, userConfigFile} = project;
   // Most users have never met one, and what looks further is not loaded then.
   if (!existsSync(path.join(path.dirname(userConfigFile), 'limits.json'))) return {};
-  const [{chooseAgent}, {standingLimits}, {agentFor}, {programsIn}] = await Promise.all([
+  const [{chooseAgent}, {knownLimits}, {agentFor}, {programsIn}] = await Promise.all([
     import('../job/choose-agent.ts'),
-    import('./standing-limits.ts'),
+    import('./known-limits.ts'),
     import('../../machines/policies/run/agent-choice.ts'),
     import('./task-facts.ts'),
   ]);
@@ -55,7 +55,7 @@ async function limitOf(
       provider: id,
       explicitProvider: programsIn(env).explicitProvider,
     });
-    const until = (await standingLimits(project, [provider])).get(provider)?.until;
+    const until = (await knownLimits(project, [provider])).get(provider)?.until;
     return until !== undefined && Date.parse(until) > Date.parse(now) ? {limit: {provider, until}} : {};
   } catch (error) {
     // An agent that nobody knows has no limit; whoever runs the task is told.

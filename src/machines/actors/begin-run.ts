@@ -20,8 +20,8 @@ import {newProgram, type Program, programOf} from '../policies/run/program.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {notReady} from '../policies/run/run-refusals.ts';
 import {taskSpent} from '../policies/run/spent.ts';
+import {taskDigest, undeliveredDigest} from '../policies/run/task-digest.ts';
 import {chainTo, changedFiles, rejectionsIn, tellingRun} from '../policies/run/task-runs.ts';
-import {tellingFor, toldTask} from '../policies/run/told-task.ts';
 import {undeliveredWords} from '../policies/run/undelivered-words.ts';
 import type {PreparedTask, RunMode, Situation} from './run-situation.ts';
 
@@ -33,7 +33,7 @@ export async function takeOver(
   request: AgentRequest,
   {answers, feedback}: Extract<RunMode, {type: 'resume'}>,
 ): Promise<PreparedTask> {
-  const told = toldTask(situation.task, services.digest);
+  const told = taskDigest(situation.task, services.digest);
   const record = await recordFor(
     services,
     // Changes requested at a checkpoint lead to another checkpoint.
@@ -43,7 +43,7 @@ export async function takeOver(
     },
     {
       prompt: request.prompt,
-      told: request.kind === 'resume' ? {...heardIn(latest), ...tellingFor(latest, told)} : {told},
+      told: request.kind === 'resume' ? {...heardIn(latest), ...undeliveredDigest(latest, told)} : {told},
       sessionRef: latest.provider_session_ref,
       links: {resumed_from_run_id: latest.run_id},
       before: latest,
@@ -89,7 +89,7 @@ export async function startFresh(
     ...(retry && {retry_number: retry.number}),
   };
   const program = newProgram(provider, services.agents.customCommand);
-  const told = {told: toldTask(task, services.digest)};
+  const told = {told: taskDigest(task, services.digest)};
   const isReviewed =
     situation.isReviewed ??
     (mode.type === 'restart' && (mode.isReviewed === true || isDecisionAsked(restartOf)));

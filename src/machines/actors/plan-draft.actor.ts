@@ -101,7 +101,10 @@ export function defineOpenDraftActor(stores: Stores) {
 
 /** The next message is saved before it is sent. */
 export function defineSendBackActor(stores: Stores) {
-  const sayingFor = async (draft: PlanDraft, {why, text, problems}: SendBackInput): Promise<PlanSaying> => {
+  const resumeRequestFor = async (
+    draft: PlanDraft,
+    {why, text, problems}: SendBackInput,
+  ): Promise<PlanSaying> => {
     switch (why) {
       case 'findings': {
         const preview = await previewProposal(stores, draft);
@@ -117,7 +120,7 @@ export function defineSendBackActor(stores: Stores) {
   return fromPromise<drafts.DraftHead, SendBackInput>(async ({input}) => {
     const draft = await changeDraft(stores, input.draftId, async (before) => {
       if (input.why === 'answers') return drafts.answered(before, input.answers);
-      const after = drafts.sentBack(before, await sayingFor(before, input));
+      const after = drafts.sentBack(before, await resumeRequestFor(before, input));
       return withSeen(after, await stores.plans.read(), stores.digest);
     });
     if (input.why === 'answers') await stores.drafts.remove('answers', draftTaskId(draft.draftId));

@@ -17,12 +17,13 @@ import {
   answersFor,
   feedbackFor,
   feedbackToFailed,
+  resumeRequestFor,
   type Said,
-  sayingFor,
-} from '../policies/run/resume-saying.ts';
+} from '../policies/run/resume-prompt.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {parentRefusal, requirePossible} from '../policies/run/run-refusals.ts';
 import {sayAlso, sayBoth} from '../policies/run/said-feedback.ts';
+import {changedSince, taskDigest, undeliveredDigest} from '../policies/run/task-digest.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
 import {
   chainTo,
@@ -32,7 +33,6 @@ import {
   isUndone,
   tellingRun,
 } from '../policies/run/task-runs.ts';
-import {changedSince, tellingFor, toldTask} from '../policies/run/told-task.ts';
 import {hasSession, isUnchecked} from '../policies/run/verification.ts';
 import {promptFor, requestFor, startFresh, takeOver} from './begin-run.ts';
 import {pendingIn, pendingOf} from './pending-feedback.ts';
@@ -165,7 +165,7 @@ async function prepareResume(services: Services, situation: Situation): Promise<
     ...(pending ? feedbackMark(pending) : {}),
     ...(situation.isReviewed === undefined ? {} : {isReviewed: situation.isReviewed}),
     ...(situation.wishes && {wish: situation.wishes.asked}),
-    ...tellingFor(latest, toldTask(task, services.digest)),
+    ...undeliveredDigest(latest, taskDigest(task, services.digest)),
   };
   return {task, run: latest, order, status: task.status, replaces: null, circumstances: facts.circumstances};
 }
@@ -173,7 +173,7 @@ async function prepareResume(services: Services, situation: Situation): Promise<
 /** Its agent is done, and there is nothing new to tell it, or no session to tell it in. */
 function isOnlyChecked(services: Services, task: Task, latest: RunRecord): boolean {
   if (!isUnchecked(latest)) return false;
-  const changes = changedSince(latest, task, toldTask(task, services.digest));
+  const changes = changedSince(latest, task, taskDigest(task, services.digest));
   return changes.length === 0 || !hasSession(latest);
 }
 
@@ -195,9 +195,9 @@ async function sentBackBelow(services: Services, plan: Plan, parentId: string): 
 /** The request that continues a run. */
 async function requestAgain(services: Services, situation: Situation, latest: RunRecord, said: Said) {
   const {task, open, runs} = situation;
-  const saying = sayingFor(latest, said, changedFiles(chainTo(open?.run ?? latest, runs)));
+  const saying = resumeRequestFor(latest, said, changedFiles(chainTo(open?.run ?? latest, runs)));
   if (saying.kind === 'resume') {
-    const changes = changedSince(latest, task, toldTask(task, services.digest));
+    const changes = changedSince(latest, task, taskDigest(task, services.digest));
     return requestFor(services, {...saying, prompt: changesPrompt(changes, saying.prompt)});
   }
   const prompt = relaunchPrompt(await promptFor(services, situation), saying.questions, saying.answers);

@@ -98,4 +98,4 @@ export const toldTaskSchema = z.looseObject({
   description: z.string(),
   acceptanceCriteria: z.string(),
 });
-export type ToldTask = z.infer<typeof toldTaskSchema>;
+export type TaskDigest = z.infer<typeof toldTaskSchema>;

@@ -82,8 +82,8 @@ export function createSurroundingsReader({
     ignoredSince: async (time, before = []) => {
       const top = repository();
       const since = Date.parse(time);
-      const {strangeIn} = await import('./strange-files.ts');
-      const strange = await strangeIn(stateFolder, since, walkLimits);
+      const {foreignFilesIn} = await import('./foreign-files.ts');
+      const strange = await foreignFilesIn(stateFolder, since, walkLimits);
       const hidden = strange.count > 0 && {hidden: strange};
       if (top === null) return {...nothing, ...hidden};
       const {ignoredIn} = await import('./ignored-files.ts');
@@ -119,10 +119,10 @@ async function unseenFiles(
   {since, passed, ignoredIn}: Pick<UnseenOptions, 'since' | 'passed' | 'ignoredIn'>,
 ): Promise<{readonly found: Pick<NewIgnored, 'inGit' | 'unseen'>; readonly isCut: boolean}> {
   const {unseenSince} = await import('./unseen-files.ts');
-  const {strangeInGit} = await import('./strange-files.ts');
+  const {foreignFilesInGit} = await import('./foreign-files.ts');
   const walk = {left: walkLimits.entries, until: Date.now() + walkLimits.milliseconds};
   const common = commonFolderOf(top);
-  const own = common === null ? [] : await strangeInGit(common, '.git/', {since, walk, isTold});
+  const own = common === null ? [] : await foreignFilesInGit(common, '.git/', {since, walk, isTold});
   const {inGit, others, isCut} = await unseenSince(top, {
     ...{since, passed, limits: walkLimits},
     // A repository that git does not understand ignores nothing.

@@ -2,7 +2,7 @@ import {type Dirent, lstatSync, readdirSync} from 'node:fs';
 import path from 'node:path';
 import type {FoundFiles} from '../contracts/side-effects.ts';
 import {changedSince, rest, type WalkLimits} from './changed-since.ts';
-import {strangeInGit} from './strange-files.ts';
+import {foreignFilesInGit} from './foreign-files.ts';
 
 /** Repositories inside this one beyond these are not asked what they ignore. */
 const maxRepositories = 20;
@@ -35,7 +35,7 @@ export async function unseenSince(top: string, options: UnseenOptions): Promise<
     const shown = textOf(name);
     if (!entry.isDirectory()) inGit.push(...(isNew(name) ? [shown] : []));
     else if (bytesOf(shown).equals(latin(name)))
-      inGit.push(...(await strangeInGit(path.join(top, shown), `${shown}/`, {since, walk})));
+      inGit.push(...(await foreignFilesInGit(path.join(top, shown), `${shown}/`, {since, walk})));
     // No git can be asked for it by that name: nothing in it is in the diff.
     else unnamed.push(folder);
     if (folder === '' || ++repositories > maxRepositories) return;

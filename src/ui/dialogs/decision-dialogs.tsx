@@ -10,7 +10,7 @@ import {CheckpointPrompt} from '../prompts/checkpoint-prompt.tsx';
 import {ParentReviewNotice} from '../prompts/parent-review-notice.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-size.ts';
-import {TaskGone} from './task-gone.tsx';
+import {TaskDeleted} from './task-deleted.tsx';
 
 /** A run at its checkpoint: what it changed, and the decision. */
 export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskId: string}) {
@@ -20,7 +20,7 @@ export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskI
   const run = asked?.run ?? state.data?.runs.get(taskId);
   const planned = plan?.items.get(taskId);
   const task = planned ?? asked?.task;
-  if (!run || !task) return <TaskGone {...size} />;
+  if (!run || !task) return <TaskDeleted {...size} />;
   const place = state.data?.place;
   const changesRefused = asked ? asked.obstacle : place ? changesObstacle(run, place) : null;
   return (

@@ -3,7 +3,7 @@ import {askOnScreen} from '../../machines/tui-flow.ts';
 import {QuestionsPrompt} from '../prompts/questions-prompt.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-size.ts';
-import {TaskGone} from './task-gone.tsx';
+import {TaskDeleted} from './task-deleted.tsx';
 
 /** What an agent asked; the answers send it back to work. */
 export function QuestionsDialog({taskId, ...size}: DialogSize & {readonly taskId: string}) {
@@ -29,6 +29,6 @@ export function QuestionsDialog({taskId, ...size}: DialogSize & {readonly taskId
     [actor],
   );
   const task = plan?.items.get(taskId);
-  if (!task) return <TaskGone {...size} />;
+  if (!task) return <TaskDeleted {...size} />;
   return <QuestionsPrompt {...size} actor={actor} files={files} task={task} />;
 }

@@ -8,7 +8,7 @@ import {ConfirmDialog} from '../components/confirm-dialog.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import {ChoiceDialog} from './choice-dialog.tsx';
 import type {DialogSize} from './dialog-size.ts';
-import {TaskGone} from './task-gone.tsx';
+import {TaskDeleted} from './task-deleted.tsx';
 import {TaskPicker} from './task-picker.tsx';
 
 type Props = DialogSize & {readonly taskId: string; readonly name: string};
@@ -20,7 +20,7 @@ export function DepsDialog({taskId, name, ...size}: Props) {
   // As it was when the dialog opened: a change of somebody else is not overwritten.
   const [seen] = useState(() => plan?.items.get(taskId));
   const task = plan?.items.get(taskId);
-  if (!plan || !task || !seen) return <TaskGone {...size} />;
+  if (!plan || !task || !seen) return <TaskDeleted {...size} />;
   const related = new Set([...subtreeOf(plan, task), ...ancestorsOf(plan, task)].map(({id}) => id));
   const choices = tasksOf(plan, (other) => !related.has(other.id));
   return (
@@ -43,7 +43,7 @@ export function MoveDialog({taskId, name, ...size}: Props) {
   const [, {plan}] = useTuiState();
   const [seen] = useState(() => plan?.items.get(taskId));
   const task = plan?.items.get(taskId);
-  if (!plan || !task || !seen) return <TaskGone {...size} />;
+  if (!plan || !task || !seen) return <TaskDeleted {...size} />;
   const below = new Set(subtreeOf(plan, task).map(({id}) => id));
   const choices = [{id: topLevel, label: topLevel}, ...tasksOf(plan, (other) => !below.has(other.id))];
   return (
@@ -63,7 +63,7 @@ export function StatusDialog({taskId, name, ...size}: Props) {
   const [, {plan}] = useTuiState();
   const [seen] = useState(() => plan?.items.get(taskId));
   const task = plan?.items.get(taskId);
-  if (!task || !seen) return <TaskGone {...size} />;
+  if (!task || !seen) return <TaskDeleted {...size} />;
   return (
     <ChoiceDialog
       {...size}

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {goOnCommand} from '../../../src/machines/policies/job/go-on.ts';
+import {continueJobCommand} from '../../../src/machines/policies/job/continue-job.ts';
 import {
   checkpointStep,
   executeAll,
@@ -35,5 +35,5 @@ test.each<[string, Paused, string]>([
   ],
   ['a first run', withdrawn(), 'blackbird execute'],
 ])('a pause before %s began is followed by the same', (_, paused, command) => {
-  expect(goOnCommand(paused)).toBe(command);
+  expect(continueJobCommand(paused)).toBe(command);
 });

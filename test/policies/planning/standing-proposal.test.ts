@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {standingProposal} from '../../../src/machines/policies/planning/standing-proposal.ts';
+import {editedProposal} from '../../../src/machines/policies/planning/edited-proposal.ts';
 import type {ProposedOperation} from '../../../src/services/contracts/plan-draft.ts';
 
 const add = (id: string, fields: object = {}): ProposedOperation => ({
@@ -54,5 +54,5 @@ test.each([
     leftOut: [],
   },
 ])('$name', ({operations, stands, leftOut}) => {
-  expect(standingProposal(operations)).toEqual({operations: stands, leftOut});
+  expect(editedProposal(operations)).toEqual({operations: stands, leftOut});
 });

@@ -12,7 +12,7 @@ import {resumeRefusal} from '../run/run-refusals.ts';
 import {type Attempted, attemptOf} from '../run/task-outcome.ts';
 import {displayLine} from '../text/display-text.ts';
 import {overrunSummary} from './budget-lines.ts';
-import {goOnCommand} from './go-on.ts';
+import {continueJobCommand} from './continue-job.ts';
 import type {JobSummary} from './job-end.ts';
 import type {JobResult} from './job-steps.ts';
 import {withObstacles} from './obstacle-lines.ts';
@@ -221,7 +221,7 @@ function pausedSummary(
   const headline = 'Paused before the next task.';
   return {
     headline,
-    lines: [...failureLines(failedOf({attempted})), headline, `Continue with: ${goOnCommand(result)}`],
+    lines: [...failureLines(failedOf({attempted})), headline, `Continue with: ${continueJobCommand(result)}`],
   };
 }
 

@@ -3,7 +3,7 @@ import type {PlanKind} from '../../../services/contracts/plan-answer.ts';
 import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
 import {subtreeOf, tasksInTreeOrder} from '../plan/plan-graph.ts';
 import type {Snapshot} from '../run/agent-prompt.ts';
-import {standingProposal} from './standing-proposal.ts';
+import {editedProposal} from './edited-proposal.ts';
 
 const limits = {snapshot: 12_000, plan: 200_000, field: 2_000} as const;
 
@@ -49,7 +49,7 @@ const noPart: Part = ['', ''];
 function proposalPart({operations, saying, isEdited}: PlanDraft): Part {
   if (operations === null || saying?.type === 'start') return noPart;
   if (!isEdited) return ['Your previous proposal', fenced(operations)];
-  const standing = standingProposal(operations);
+  const standing = editedProposal(operations);
   const left = standing.leftOut.map((id) => JSON.stringify(id)).join(', ');
   return [
     'The current proposal',

@@ -1,6 +1,6 @@
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {Answer, Question} from '../../../services/contracts/run.ts';
-import type {ChangedField} from './told-task.ts';
+import type {ChangedField} from './task-digest.ts';
 
 /** The result of a finished dependency, for the tasks that build on it. */
 export type Delivered = {

@@ -1,6 +1,6 @@
 import type {AgentRequest} from '../../../services/contracts/agent.ts';
 import type {ModelWish} from '../../../services/contracts/model-wish.ts';
-import type {Answer, RunRecord, ToldTask} from '../../../services/contracts/run.ts';
+import type {Answer, RunRecord, TaskDigest} from '../../../services/contracts/run.ts';
 import type {Decision} from '../review/decisions.ts';
 import type {FeedbackMark} from '../review/parent-feedback.ts';
 import type {RunStep} from './run-step.ts';
@@ -16,7 +16,7 @@ export type RunOrder =
       readonly feedback?: string;
       readonly isReviewed?: boolean;
       /** The edited task text that the agent has not seen yet. */
-      readonly telling?: ToldTask;
+      readonly telling?: TaskDigest;
       readonly wish?: ModelWish;
     } & FeedbackMark)
   /** The agent gets no prompt: only the checks run again. */

@@ -12,8 +12,8 @@ import {retryOf, withoutRetry} from './retry-time.ts';
 import type {RunStep, SegmentTrace} from './run-step.ts';
 import {recordedIdentity} from './run-step.ts';
 import {newSegment, resting} from './segment-record.ts';
+import {heard} from './task-digest.ts';
 import {isUndelivered} from './task-runs.ts';
-import {heard} from './told-task.ts';
 import {failureText, hasChecks, isSentBack} from './verification.ts';
 
 export type NewRun = {

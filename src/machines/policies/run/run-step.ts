@@ -9,7 +9,7 @@ import type {
   Question,
   RunRecord,
   Segment,
-  ToldTask,
+  TaskDigest,
 } from '../../../services/contracts/run.ts';
 import type {KeptSurroundings, SideEffect} from '../../../services/contracts/side-effects.ts';
 import type {ReviewAnswer} from '../review/check-review-answer.ts';
@@ -53,7 +53,7 @@ export type RunStep =
       readonly answers?: readonly Answer[];
       readonly feedback?: string;
       readonly isReviewed?: boolean;
-      readonly telling?: ToldTask;
+      readonly telling?: TaskDigest;
       /** The model asked for with this resume; unchanged without it. */
       readonly wish?: ModelWish;
     } & FeedbackMark)

@@ -3,11 +3,11 @@ import type {RunRecord, Segment} from '../../../services/contracts/run.ts';
 import type {RunStep, SegmentEnd, SegmentTrace, SegmentWork} from './run-step.ts';
 import {recordedIdentity} from './run-step.ts';
 import {plusUsage, usageSince} from './spent.ts';
-import {toldNothingMore} from './told-task.ts';
+import {withoutPendingDigest} from './task-digest.ts';
 
 /** The record of a run without a live agent: no phase, no earlier state, and an end for the last segment. */
 export function resting(run: RunRecord, {end = null, work}: SegmentTrace, now: string): RunRecord {
-  const {phase: _, stood: __, ...told} = toldNothingMore(run);
+  const {phase: _, stood: __, ...told} = withoutPendingDigest(run);
   const kept = {...told, segments: told.segments.map(({surroundings: _, ...segment}) => segment)};
   const rest = work === undefined ? kept : withWork(kept, work);
   if (end === null) return rest;

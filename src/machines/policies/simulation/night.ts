@@ -3,7 +3,7 @@ import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
 import {type Budgets, budgetsOf} from '../run/budget.ts';
 import type {Draw} from './draws.ts';
 import {followBoard, type NightBoard} from './night-board.ts';
-import {type Account, openPurse} from './purse.ts';
+import {type Account, openNightBudget} from './night-budget.ts';
 import {type LimitWindow, retryAfter, stretchOf} from './quota.ts';
 
 export type NightRules = {
@@ -104,27 +104,27 @@ export function playNight(
     time = until;
     return true;
   };
-  const purse = openPurse(rules.budgets);
+  const nightBudget = openNightBudget(rules.budgets);
   /** `broke`: stopped by a budget. `refused`: not continued because of one. */
   const work = (name: string, account: Account): Draw['outcome'] | 'held' | 'broke' | 'refused' => {
     const {milliseconds, outcome, costUsd: cost} = begin(name);
     let since = time;
     for (let left = milliseconds; ; ) {
       const stretch = stretchOf(time, left, rules.limit);
-      const longest = purse.stopsAfter(account);
+      const longest = nightBudget.stopsAfter(account);
       if (longest < stretch.milliseconds) {
         time += longest;
-        purse.pay(account, longest, 0);
+        nightBudget.pay(account, longest, 0);
         return 'broke';
       }
       time += stretch.milliseconds;
       left -= stretch.milliseconds;
-      purse.pay(account, stretch.milliseconds, stretch.resetAt === null ? cost : 0);
+      nightBudget.pay(account, stretch.milliseconds, stretch.resetAt === null ? cost : 0);
       if (stretch.resetAt === null) return outcome;
-      if (purse.isJobOver()) return 'held';
+      if (nightBudget.isJobOver()) return 'held';
       if (stretch.milliseconds >= progressMilliseconds) since = time;
       if (!isWaitedFor(stretch.resetAt, since)) return 'held';
-      if (purse.isTaskOver(account)) return 'refused';
+      if (nightBudget.isTaskOver(account)) return 'refused';
     }
   };
   /** A review that reaches its limit starts from scratch. */
@@ -132,19 +132,19 @@ export function playNight(
     const longest = rules.reviewMinutes * minute;
     let since = time;
     for (;;) {
-      if (purse.isJobOver()) return 'held';
+      if (nightBudget.isJobOver()) return 'held';
       const {milliseconds, costUsd: cost} = begin(name);
       const stretch = stretchOf(time, Math.min(milliseconds, longest), rules.limit);
-      const account = purse.account();
-      const stopped = purse.stopsAfter(account);
+      const account = nightBudget.account();
+      const stopped = nightBudget.stopsAfter(account);
       if (stopped < stretch.milliseconds) {
         time += stopped;
-        purse.pay(account, stopped, 0);
+        nightBudget.pay(account, stopped, 0);
         return 'overdue';
       }
       time += stretch.milliseconds;
       const isWhole = stretch.resetAt === null && milliseconds < longest;
-      purse.pay(account, stretch.milliseconds, isWhole ? cost : 0);
+      nightBudget.pay(account, stretch.milliseconds, isWhole ? cost : 0);
       if (stretch.resetAt === null) return milliseconds < longest ? 'passed' : 'overdue';
       if (stretch.milliseconds >= progressMilliseconds) since = time;
       if (!isWaitedFor(stretch.resetAt, since)) return 'held';
@@ -152,13 +152,13 @@ export function playNight(
   };
   for (let index = plan.next(); index !== undefined; index = plan.next()) {
     const id = ids[index] ?? '';
-    if (purse.isJobOver()) return night('paused');
+    if (nightBudget.isJobOver()) return night('paused');
     plan.begin(index);
-    const account = purse.account();
+    const account = nightBudget.account();
     let outcome = work(id, account);
     for (let left = retries; outcome === 'failed' && left > 0; left--) {
-      if (purse.isTaskOver(account)) break;
-      if (purse.isJobOver()) {
+      if (nightBudget.isTaskOver(account)) break;
+      if (nightBudget.isJobOver()) {
         failed.push(id);
         return night('paused');
       }

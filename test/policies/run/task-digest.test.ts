@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {changesPrompt} from '../../../src/machines/policies/run/agent-prompt.ts';
-import {changedSince, tellingFor, toldTask} from '../../../src/machines/policies/run/told-task.ts';
+import {changedSince, taskDigest, undeliveredDigest} from '../../../src/machines/policies/run/task-digest.ts';
 import type {Task} from '../../../src/services/contracts/plan.ts';
 import {runRecord} from '../../fakes/runs.ts';
 import {task} from '../../helpers/plans.ts';
@@ -12,11 +12,11 @@ const before = task('a', {
   description: 'For the shop.',
   acceptanceCriteria: ['tested'],
 });
-const told = toldTask(before, digest);
+const told = taskDigest(before, digest);
 const runTold = runRecord({context: {digest: '', bytes: 0, told}});
 const changesTo = (fields: Partial<Task>) => {
   const now = {...before, ...fields};
-  return changedSince(runTold, now, toldTask(now, digest));
+  return changedSince(runTold, now, taskDigest(now, digest));
 };
 
 test('what an agent was told is a digest of each field', () => {
@@ -49,9 +49,9 @@ describe('a task that was changed since', () => {
   test('is not known of a record that says nothing; from now on it does', () => {
     const run = runRecord({context: {digest: '', bytes: 0}});
     expect(changedSince(run, before, told)).toEqual([]);
-    expect(tellingFor(run, told)).toEqual({telling: told});
-    expect(tellingFor(runTold, told)).toEqual({});
-    expect(tellingFor(runTold, {...told, title: '#Returns'})).toEqual({
+    expect(undeliveredDigest(run, told)).toEqual({telling: told});
+    expect(undeliveredDigest(runTold, told)).toEqual({});
+    expect(undeliveredDigest(runTold, {...told, title: '#Returns'})).toEqual({
       telling: {...told, title: '#Returns'},
     });
   });

@@ -7,9 +7,9 @@ import {
 import {
   answersFor,
   feedbackFor,
-  sayingFor,
+  resumeRequestFor,
   unaskedAnswer,
-} from '../../../src/machines/policies/run/resume-saying.ts';
+} from '../../../src/machines/policies/run/resume-prompt.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {pausedRun, question, restingRun, sessionRef, waitingRun} from '../../fakes/runs.ts';
 import {errorOf, seen} from '../../helpers/errors.ts';
@@ -135,7 +135,7 @@ describe('an agent is told', () => {
       },
     },
   ])('$name, in its session', ({run, said, prompt}) => {
-    expect(sayingFor(run, said, files)).toEqual({kind: 'resume', sessionRef, prompt});
+    expect(resumeRequestFor(run, said, files)).toEqual({kind: 'resume', sessionRef, prompt});
   });
 
   test('everything anew where it has no session, questions of earlier rounds told apart', () => {
@@ -145,7 +145,7 @@ describe('an agent is told', () => {
       {id: '0 color', value: 'blue', prompt: 'Which color was it?'},
       {id: '1 size', value: '2', prompt: 'size'},
     ];
-    expect(sayingFor(run, {...nothing, answers: [answer]}, files)).toEqual({
+    expect(resumeRequestFor(run, {...nothing, answers: [answer]}, files)).toEqual({
       kind: 'start',
       questions: [...before, question],
       answers: [...before, answer],
@@ -158,7 +158,7 @@ test.each([
   {name: 'an empty one', answers: [{id: 'color', value: '  '}]},
   {name: 'one to another question', answers: [{id: 'size', value: '2'}]},
 ])('a question needs an answer; $name is refused with the command that gives it', ({answers}) => {
-  expect(seen(errorOf(() => sayingFor(waitingRun(), {...nothing, answers}, files)))).toEqual({
+  expect(seen(errorOf(() => resumeRequestFor(waitingRun(), {...nothing, answers}, files)))).toEqual({
     code: 'E_NO_INPUT',
     message: 'a waits for answers: color',
     details: [['color', 'Which color? (red | blue)']],

@@ -1,5 +1,5 @@
 import type {Task} from '../../../services/contracts/plan.ts';
-import type {RunRecord, ToldTask} from '../../../services/contracts/run.ts';
+import type {RunRecord, TaskDigest} from '../../../services/contracts/run.ts';
 
 /** The parts of a task in its prompt, in the same order and with the same headings. */
 const fields = [
@@ -14,7 +14,7 @@ const fields = [
 ] as const;
 
 /** A digest per field: enough to detect a change, and small whatever the text. */
-export function toldTask(task: Task, digest: (text: string) => string): ToldTask {
+export function taskDigest(task: Task, digest: (text: string) => string): TaskDigest {
   const [title, prompt, description, acceptanceCriteria] = fields.map(({textOf}) =>
     digest(textOf(task).trim()),
   ) as [string, string, string, string];
@@ -26,7 +26,7 @@ export type ChangedField = {readonly heading: string; readonly text: string};
 /**
  * The fields of the task that changed since the agent of this run read them. Records of earlier versions do not tell.
  */
-export function changedSince({context}: RunRecord, task: Task, now: ToldTask): readonly ChangedField[] {
+export function changedSince({context}: RunRecord, task: Task, now: TaskDigest): readonly ChangedField[] {
   const told = context?.told;
   if (told === undefined) return [];
   return fields
@@ -35,7 +35,7 @@ export function changedSince({context}: RunRecord, task: Task, now: ToldTask): r
 }
 
 /** Records the digests to be delivered, if anything changed. */
-export function tellingFor({context}: RunRecord, now: ToldTask): {readonly telling?: ToldTask} {
+export function undeliveredDigest({context}: RunRecord, now: TaskDigest): {readonly telling?: TaskDigest} {
   const told = context?.told;
   return told && fields.every(({name}) => told[name] === now[name]) ? {} : {telling: now};
 }
@@ -47,7 +47,7 @@ export function heard({feedback_undelivered: _, ...run}: RunRecord): RunRecord {
 }
 
 /** Nothing is being delivered now; what was not read remains to be delivered. */
-export function toldNothingMore(run: RunRecord): RunRecord {
+export function withoutPendingDigest(run: RunRecord): RunRecord {
   if (run.context?.telling === undefined) return run;
   const {telling: _, ...context} = run.context;
   return {...run, context};

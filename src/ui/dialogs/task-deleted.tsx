@@ -7,7 +7,7 @@ import {useTui} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-size.ts';
 
 /** In place of a dialog about a task that somebody else deleted: nothing is left to ask, only to leave. */
-export function TaskGone({columns, isActive = true}: DialogSize) {
+export function TaskDeleted({columns, isActive = true}: DialogSize) {
   const {answers} = useTui();
   useStepper<null, 'close'>({
     initial: () => null,

@@ -9,7 +9,11 @@ export type Asking = 'questions' | 'checkpoint';
  * What to show when an open prompt was answered in another terminal; null while it is still open. A record read before
  * the prompt opened may arrive after it and is ignored.
  */
-export function overtakenWords(asking: Asking, asked: RunRecord, now: RunRecord | undefined): string | null {
+export function answeredElsewhereText(
+  asking: Asking,
+  asked: RunRecord,
+  now: RunRecord | undefined,
+): string | null {
   if (now === undefined || !isLater(asked, now) || isStillAsked(asking, asked, now)) return null;
   if (asking === 'questions') return `${now.task_id} was answered in another terminal`;
   const {decision_state = 'pending'} = now.run_id === asked.run_id ? now : asked;

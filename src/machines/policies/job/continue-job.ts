@@ -2,7 +2,7 @@ import type {JobResult} from './job-steps.ts';
 import {commandFor} from './summary-lines.ts';
 
 /** The command to continue after a pause before anything started: what was asked for, not only the plan. */
-export function goOnCommand({steps, next}: Pick<JobResult, 'steps' | 'next'>): string {
+export function continueJobCommand({steps, next}: Pick<JobResult, 'steps' | 'next'>): string {
   const last = steps.at(-1);
   if (last?.type === 'task' && last.output.outcome === 'notBegun')
     return commandFor(last.output.asked, last.output.taskId);

@@ -5,7 +5,11 @@ import {changedSince, entriesOf, isSince, rest, type Walk, type WalkLimits} from
 import {isGitsOwn, isOwnFile, isOwnFolder} from './known-names.ts';
 
 /** Whatever is not Blackbird's and was put into its folder since a time: git ignores that folder, and no diff shows it. */
-export async function strangeIn(stateFolder: string, since: number, limits: WalkLimits): Promise<FoundFiles> {
+export async function foreignFilesIn(
+  stateFolder: string,
+  since: number,
+  limits: WalkLimits,
+): Promise<FoundFiles> {
   const name = path.basename(stateFolder);
   const entries = entriesOf(stateFolder);
   const isOwn = (entry: (typeof entries)[number]) =>
@@ -30,7 +34,7 @@ const maxEntries = 500;
 const isCrowded = (folder: string): boolean => entriesOf(folder).length > maxEntries;
 
 /** Whatever git does not write itself, in a folder of git; `told` is told of elsewhere. */
-export async function strangeInGit(
+export async function foreignFilesInGit(
   folder: string,
   shown: string,
   {since, walk, isTold = () => false}: {since: number; walk: Walk; isTold?: (file: string) => boolean},

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {overtakenWords} from '../../../src/machines/policies/run/overtaken.ts';
+import {answeredElsewhereText} from '../../../src/machines/policies/run/answered-elsewhere.ts';
 import {endedSegment, restingRun, runRecord, waitingRun} from '../../fakes/runs.ts';
 import {now} from '../../helpers/plans.ts';
 
@@ -22,7 +22,7 @@ describe('a question that is still open on a screen', () => {
     },
     {name: 'another run', run: waitingRun({run_id: 'a-2', updated_at: now}), words: answered},
   ])('$name: $words', ({run, words}) => {
-    expect(overtakenWords('questions', asked, run)).toBe(words);
+    expect(answeredElsewhereText('questions', asked, run)).toBe(words);
   });
 });
 
@@ -42,6 +42,6 @@ describe('a checkpoint that is still open on a screen', () => {
       words: 'a was decided in another terminal',
     },
   ])('$name: $words', ({run, words}) => {
-    expect(overtakenWords('checkpoint', asked, run)).toBe(words);
+    expect(answeredElsewhereText('checkpoint', asked, run)).toBe(words);
   });
 });

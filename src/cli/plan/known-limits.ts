@@ -6,7 +6,7 @@ import type {SeenLimit} from '../../services/contracts/limits.ts';
 import type {Project} from '../composition.ts';
 
 /** What is known of these providers' limits. Looks and changes nothing. */
-export async function standingLimits(
+export async function knownLimits(
   {env, userConfigFile}: Pick<Project, 'env' | 'userConfigFile'>,
   providers: Iterable<ProviderId>,
 ): Promise<KnownLimits> {

@@ -3,13 +3,13 @@ import type {ProposedOperation} from '../../../services/contracts/plan-draft.ts'
 type Added = Extract<ProposedOperation, {type: 'add'}>;
 
 /** A proposal including the user's edits, as if it had been proposed that way. */
-export type StandingProposal = {
+export type EditedProposal = {
   readonly operations: readonly ProposedOperation[];
   /** Added tasks that the user removed. */
   readonly leftOut: readonly string[];
 };
 
-export function standingProposal(operations: readonly ProposedOperation[]): StandingProposal {
+export function editedProposal(operations: readonly ProposedOperation[]): EditedProposal {
   const added = new Map<string, Added>();
   const unwanted = new Set<string>();
   const others: ProposedOperation[] = [];

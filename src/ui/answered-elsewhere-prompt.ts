@@ -1,4 +1,4 @@
-import {overtakenWords} from '../machines/policies/run/overtaken.ts';
+import {answeredElsewhereText} from '../machines/policies/run/answered-elsewhere.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {decisionOn} from './model/facts.ts';
 import type {TuiCore} from './tui-core.ts';
@@ -18,7 +18,7 @@ export function createOvertaken(core: TuiCore) {
       const {data} = core.get();
       if (asked === null || panel === null || panel.type === 'feedback') return;
       if (decisionOn(core.get(), panel.taskId) !== null) return;
-      const words = overtakenWords(panel.type, asked, data?.runs.get(panel.taskId));
+      const words = answeredElsewhereText(panel.type, asked, data?.runs.get(panel.taskId));
       if (words === null) return;
       core.say({tone: 'accent', text: words});
       core.send({type: 'dialog.close'});

@@ -84,7 +84,7 @@ const answering = (taskId: string, asked: readonly Question[]) => ({
 });
 
 /** How a run continues: with feedback, or where it was interrupted, or with answers to all its questions. */
-export function sayingFor(run: RunRecord, said: Said, files: readonly string[]): InSession | Anew {
+export function resumeRequestFor(run: RunRecord, said: Said, files: readonly string[]): InSession | Anew {
   const {state, provider_session_ref: sessionRef, questions = []} = run;
   const earlier = run.answers?.filter(({undelivered}) => !undelivered) ?? [];
   const answers = answersFor(run, said.answers);

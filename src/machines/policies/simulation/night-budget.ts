@@ -9,7 +9,7 @@ const longestLook = 30_000;
 const shortestLook = 100;
 
 /** The budgets of one night, counted as the machines do: time while an agent works, cost when it has ended. */
-export function openPurse(budgets: Budgets | undefined) {
+export function openNightBudget(budgets: Budgets | undefined) {
   let job = nothingSpent;
   return {
     account: (): Account => ({spent: nothingSpent}),
