@@ -1,11 +1,11 @@
 // `npm run bench`: every figure beside a floor that was measured in the same rounds. `--quick`: small, in about a minute.
-// `--only start-up,tasks`: these alone. `--json`: the figures as data. `--write`: docs/speed.{md,svg,json} from them.
-import {readFileSync, writeFileSync} from 'node:fs';
+// `--only start-up,tasks`: these alone. `--json`: the figures as data. `--write`: docs/speed.{md,svg,json} and the README from them.
+// `--check`: measures nothing; fails where one of these does not say what the data says.
+import {writeFileSync} from 'node:fs';
 import {availableParallelism, loadavg} from 'node:os';
-import {fileURLToPath} from 'node:url';
 import {parseArgs} from 'node:util';
-import {plotOf} from './bench/plot.mjs';
-import {asTables, asText, replaceFigures} from './bench/report.mjs';
+import {documentsOf, outdatedDocuments, placeOf} from './bench/documents.mjs';
+import {asText} from './bench/report.mjs';
 
 const all = ['start-up', 'tasks', 'pause', 'output', 'tui', 'inspector', 'snapshot'];
 const {values: asked} = parseArgs({
@@ -14,12 +14,16 @@ const {values: asked} = parseArgs({
     only: {type: 'string', default: all.join(',')},
     json: {type: 'boolean', default: false},
     write: {type: 'boolean', default: false},
+    check: {type: 'boolean', default: false},
   },
 });
-const names = asked.only.split(',');
+const names = asked.check ? [] : asked.only.split(',');
 const unknown = names.filter((name) => !all.includes(name));
 if (unknown.length > 0) throw new Error(`no benchmark is called ${unknown.join(', ')}: ${all.join(', ')}`);
-if (asked.write && asked.quick) throw new Error('--write takes figures at full size: leave out --quick');
+if (asked.write && (asked.quick || asked.only !== all.join(',')))
+  throw new Error('--write takes all figures at full size: leave out --quick and --only');
+const outdated = asked.check ? outdatedDocuments() : [];
+if (outdated.length > 0) throw new Error(`not what docs/speed.json says: ${outdated.join(', ')}`);
 
 const loadBefore = loadavg()[0];
 const sections = [];
@@ -44,12 +48,5 @@ const result = {
 };
 if (asked.json) console.log(JSON.stringify(result, null, 2));
 if (asked.write) {
-  const docs = (name) => fileURLToPath(new URL(`../docs/${name}`, import.meta.url));
-  const {node, cores} = result.machine;
-  const load = `load ${loadBefore.toFixed(1)} before it began`;
-  const head = `Measured on ${result.measuredAt.slice(0, 10)}: ${cores} cores, Node ${node}, ${load}. [The same as data](speed.json).`;
-  const page = readFileSync(docs('speed.md'), 'utf8');
-  writeFileSync(docs('speed.md'), replaceFigures(page, `${head}\n\n${asTables(sections)}`));
-  writeFileSync(docs('speed.svg'), plotOf(sections));
-  writeFileSync(docs('speed.json'), `${JSON.stringify(result, null, 2)}\n`);
+  for (const [file, text] of Object.entries(documentsOf(result))) writeFileSync(placeOf(file), text);
 }

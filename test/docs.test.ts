@@ -1,5 +1,7 @@
+import {execFile} from 'node:child_process';
 import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
+import {promisify} from 'node:util';
 import {describe, expect, test} from 'vitest';
 import {settingText} from '../src/machines/policies/setting-types.ts';
 import {settingKeys, settings} from '../src/services/contracts/config.ts';
@@ -56,6 +58,11 @@ test('every threat of SECURITY.md is held by tests', () => {
 test('the README is at most 250 lines, and AGENTS.md 60', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(251);
   expect(read('AGENTS.md').split('\n').length).toBeLessThanOrEqual(61);
+});
+
+test('README, page and plot have the figures of docs/speed.json', async () => {
+  const check = promisify(execFile)(process.execPath, ['scripts/bench.mjs', '--check'], {cwd: root});
+  await expect(check).resolves.toEqual({stdout: '', stderr: ''});
 });
 
 test('every page is in the list of the README', () => {
