@@ -98,8 +98,7 @@ export function createChangeTracker({
         return await withTrees(from, async (git, store, _work, signal) => {
           const {observed, deleted, problem} = await observeChange(git, {from, to}, {rules, store});
           const user = lookingGit(top(), env, signal);
-          // Told as far as git tells it.
-          const lost = await lostFiles(deleted, {user, recorded: git}).catch(() => []);
+          const lost = await lostFiles(deleted, {user, recorded: git});
           const notable = [...lost, ...notableFiles(top(), observed.files)];
           const summary = rules.summarize({...observed, notable});
           return problem === null ? summary : {...summary, note: `not kept for later: ${problem}`};

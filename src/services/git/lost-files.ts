@@ -1,7 +1,7 @@
 import type {SideEffect} from '../contracts/side-effects.ts';
 import {isNote, longestNote} from './file-sizes.ts';
 import {namedTogether} from './notable-files.ts';
-import type {Git} from './safe-git.ts';
+import {type Git, GitFailure} from './safe-git.ts';
 import type {DeletedFile} from './tree-diff.ts';
 
 /** So many are looked at. */
@@ -13,33 +13,38 @@ export async function lostFiles(
   {user, recorded}: {user: Git; recorded: Git},
 ): Promise<SideEffect[]> {
   const looked = deleted.slice(0, maxFiles);
-  if (looked.length === 0) return [];
-  const unknown = await sizesOf(user, looked);
-  const lost = looked.filter(({id}) => unknown.get(id) === null);
-  const sizes = await sizesOf(recorded, lost);
-  const isGone = async ({id}: DeletedFile) => {
-    const size = sizes.get(id) ?? null;
-    if (size === null || size > longestNote) return size === null;
-    return isNote((await recorded.run(['cat-file', 'blob', id])).text);
-  };
-  const gone = new Set<DeletedFile>();
-  for (const file of lost) if (await isGone(file)) gone.add(file);
-  const named = (files: readonly DeletedFile[]) => files.map(({path}) => ({path, name: path}));
-  return [
-    ...namedTogether('lost_file', 'deleted, and nobody has a copy', named([...gone])),
-    ...namedTogether(
+  const told = (what: string, files: readonly DeletedFile[]) =>
+    namedTogether(
       'lost_file',
-      'deleted, and not in git; blackbird undo brings back',
-      named(lost.filter((file) => !gone.has(file))),
-    ),
-  ];
+      what,
+      files.map(({path}) => ({path, name: path})),
+    );
+  try {
+    const known = await sizesOf(user, looked);
+    const lost = looked.filter(({id}) => known.get(id) === null);
+    const sizes = await sizesOf(recorded, lost);
+    const isSmall = ({id}: DeletedFile) => (sizes.get(id) ?? longestNote + 1) <= longestNote;
+    const texts = await textsOf(recorded, lost.filter(isSmall));
+    const isGone = ({id}: DeletedFile) => sizes.get(id) === null || isNote(texts.get(id) ?? '');
+    return [
+      ...told('deleted, and nobody has a copy', lost.filter(isGone)),
+      ...told(
+        'deleted, and not in git; blackbird undo brings back',
+        lost.filter((file) => !isGone(file)),
+      ),
+    ];
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return told('deleted, and git cannot tell whether it has a copy', looked);
+  }
 }
+
+const linesOf = (files: readonly DeletedFile[]) => files.map(({id}) => `${id}\n`).join('');
 
 /** Null for what is not there. */
 async function sizesOf(git: Git, files: readonly DeletedFile[]): Promise<Map<string, number | null>> {
   if (files.length === 0) return new Map();
-  const input = files.map(({id}) => `${id}\n`).join('');
-  const answer = await git.feed(['cat-file', '--batch-check'], input);
+  const answer = await git.feed(['cat-file', '--batch-check'], linesOf(files));
   return new Map(
     answer
       .trimEnd()
@@ -49,4 +54,24 @@ async function sizesOf(git: Git, files: readonly DeletedFile[]): Promise<Map<str
         return [id, kind === 'blob' ? Number(size) : null];
       }),
   );
+}
+
+/** The contents of small files, however many, in one call. Sizes are in bytes, so nothing is text before it is cut out. */
+async function textsOf(git: Git, files: readonly DeletedFile[]): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  if (files.length === 0) return texts;
+  let chunks: Buffer[] = [];
+  await git.pour(['cat-file', '--batch'], linesOf(files), () => {
+    chunks = [];
+    return (chunk) => chunks.push(chunk);
+  });
+  const answer = Buffer.concat(chunks);
+  for (let at = 0; at < answer.length; ) {
+    const start = answer.indexOf('\n', at) + 1;
+    const [id = '', , size] = answer.toString('latin1', at, start).trimEnd().split(' ');
+    const end = start + Number(size);
+    texts.set(id, answer.toString('utf8', start, end));
+    at = end + 1;
+  }
+  return texts;
 }

@@ -631,6 +631,38 @@ describe('every kind of repository', () => {
     ]);
   });
 
+  test('deleted files are named where git cannot tell whether it has them', async () => {
+    const {change, write, commit, remove} = testRepository();
+    for (const name of ['a', 'b']) write(name, 'mine\n');
+    commit();
+    const {summary} = await change(() => {
+      remove('a');
+      write('.git/config', '[');
+    });
+    expect(summary).toMatchObject({
+      files: ['a'],
+      side_effects: [
+        {kind: 'lost_file', text: 'deleted, and git cannot tell whether it has a copy: a', path: 'a'},
+      ],
+    });
+  });
+
+  test('deleted files of a few bytes are read by one git, whatever is in them', async () => {
+    const {change, write, remove} = testRepository();
+    const texts = ['', '\n', 'a b 3\n', '\u00e9\0', '9 bytes, changed x; cannot be read\n'];
+    for (const [at, text] of texts.entries()) write(`f${at}`, text);
+    const {summary} = await change(() => {
+      for (const at of texts.keys()) remove(`f${at}`);
+    });
+    expect(summary.side_effects).toEqual([
+      {kind: 'lost_file', text: 'deleted, and nobody has a copy: f4', path: 'f4'},
+      {
+        ...{kind: 'lost_file', path: 'f0'},
+        text: 'deleted, and not in git; blackbird undo brings back: f0, f1, f2, f3',
+      },
+    ]);
+  });
+
   test('pipes and sockets are not waited for', async () => {
     const {change, folder, write} = testRepository();
     const {files} = await change(() => {
