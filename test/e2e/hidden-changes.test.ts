@@ -23,6 +23,11 @@ function hostile(script: string, config: Readonly<Record<string, unknown>> = {})
   project.write('.gitignore', 'out/\n*.env\n');
   git('add', '.gitignore');
   git('commit', '--quiet', '-m', 'first');
+  for (const text of ['out/\n*.env\n#1\n', 'out/\n*.env\n#2\n']) {
+    project.write('.gitignore', text);
+    git('stash', '--quiet');
+  }
+  git('worktree', 'add', '--quiet', '--detach', '../tree');
   mkdirSync(path.join(project.folder, 'out'));
   project.write('out/old', 'kind\n');
   project.write('secret.env', 'kind\n');
@@ -101,6 +106,42 @@ describe('an agent that hides its change is seen through at the checkpoint', () 
           text: expect.stringMatching(/^commits were made and taken back: [0-9a-f]{7} “x”$/),
         },
       ],
+    },
+    {
+      name: 'commits, takes it back and puts the log back',
+      script: `cp .git/logs/HEAD ../log && ${commit} && git reset -q --soft HEAD~1 && cp ../log .git/logs/HEAD`,
+      effects: [{kind: 'refs', text: 'the log of what was checked out (.git/logs/HEAD) was rewritten'}],
+    },
+    {
+      name: 'drops a stash that is not the last',
+      script: 'git stash drop -q stash@{1}',
+      effects: [{kind: 'refs', text: 'a stash was dropped, or the list of stashes rewritten'}],
+    },
+    {
+      name: 'commits in a worktree that was there',
+      script: `cd ../tree && ${commit}`,
+      effects: [{kind: 'git_settings', text: 'the worktree tree has another commit or branch checked out'}],
+    },
+    {
+      name: 'cuts the history off',
+      script: 'git rev-parse HEAD > .git/shallow',
+      effects: [{kind: 'git_settings', text: '.git/shallow was created'}],
+    },
+    {
+      name: 'stages what the files do not have',
+      script:
+        'echo evil >> .gitignore; echo evil > evil.txt; git add .gitignore evil.txt; git restore --worktree --source=HEAD .gitignore; rm evil.txt',
+      effects: [
+        {
+          kind: 'refs',
+          text: 'staged for the next commit, and other than the files are: .gitignore, evil.txt',
+        },
+      ],
+    },
+    {
+      name: 'takes a file out of git and leaves it there',
+      script: 'git rm -q --cached .gitignore',
+      effects: [{kind: 'refs', text: 'staged for the next commit, and other than the files are: .gitignore'}],
     },
     {
       name: 'makes a repository around its files',

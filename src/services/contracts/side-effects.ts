@@ -94,8 +94,13 @@ export type RepositoryState = {
   readonly log?: HeadLog;
 };
 
+/** Among the refs, a digest of the list of stashes: `refs/stash` is only the first of them. */
+export const stashList = 'refs/stash@{…}';
+
 export type HeadLog = {
   readonly bytes: number;
+  /** Another one after anybody wrote it; absent where nobody remembers. */
+  readonly version?: string;
   /** The last entries. */
   readonly entries: readonly HeadMove[];
 };
@@ -143,6 +148,8 @@ export type NewIgnored = FoundFiles & {
   readonly unseen?: FoundFiles;
   /** Ignored files and folders that are gone. */
   readonly removed?: FoundFiles;
+  /** Files that are staged otherwise than they are. */
+  readonly staged?: FoundFiles;
 };
 
 /** How many there are, and the first of them. */

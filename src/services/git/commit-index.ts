@@ -12,11 +12,12 @@ const pathsAtOnce = 200;
 export async function stagedEntries(
   git: Git,
   files: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<{readonly entries: ReadonlyMap<string, Entry>} | {readonly unmerged: string}> {
   const entries = new Map<string, Entry>();
   for (let at = 0; at < files.length; at += pathsAtOnce) {
     const {text} = await git.run(['ls-files', '-z', '-s', '--', ...files.slice(at, at + pathsAtOnce)], {
-      env: {GIT_LITERAL_PATHSPECS: '1'},
+      env: {GIT_LITERAL_PATHSPECS: '1', ...env},
     });
     for (const line of text.split('\0')) {
       const [, mode, id, stage, file] = /^(\d{6}) ([0-9a-f]+) (\d)\t([\s\S]+)$/.exec(line) ?? [];

@@ -1,7 +1,8 @@
 import {createHash} from 'node:crypto';
 import {lstatSync, readdirSync, readFileSync, readlinkSync, statSync} from 'node:fs';
 import path from 'node:path';
-import type {HeadLog, HeadMove, RepositoryState} from '../contracts/side-effects.ts';
+import {type HeadLog, type HeadMove, type RepositoryState, stashList} from '../contracts/side-effects.ts';
+import {versionOf} from './change-store.ts';
 
 /** A repository with more loose refs than this is compared by its packed ones and the first of the others. */
 const maxLooseRefs = 5_000;
@@ -22,6 +23,9 @@ export function readRepository(top: string): RepositoryState | null {
     const id = textOf(path.join(common, name)) ?? linkOf(path.join(common, name));
     if (id !== null) refs.set(name, id.trim());
   }
+  // One below the first may be dropped: the ref stays where it is.
+  const stashes = digestOf(path.join(common, 'logs', 'refs', 'stash'));
+  if (stashes !== null) refs.set(stashList, stashes);
   const log = headLog(path.join(folder, 'logs', 'HEAD'));
   const files = gitSettings(folder, common);
   const leads = textOf(path.join(top, '.git')) ?? linkOf(path.join(top, '.git'));
@@ -54,7 +58,7 @@ function headLog(file: string): HeadLog | null {
     const [, from, to, said] = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t]*\t(.*)$/.exec(line) ?? [];
     return from && to && said !== undefined ? [{at: place, from, to, text: said.slice(0, 200)}] : [];
   });
-  return {bytes: Buffer.byteLength(text), entries: entries.slice(-maxMoves)};
+  return {bytes: Buffer.byteLength(text), version: versionOf(file), entries: entries.slice(-maxMoves)};
 }
 
 /** `.git` itself, or the folder that it names, as in a worktree. */
@@ -95,11 +99,14 @@ const settingsFiles = [
   'info/grafts',
   'info/sparse-checkout',
   'objects/info/alternates',
+  'shallow',
 ];
 
 /** Files of git that are compared by themselves. */
 export const isTold = (file: string): boolean =>
-  settingsFiles.includes(file) || /^hooks\/[^/]+$/.test(file) || /^worktrees\/[^/]+\/gitdir$/.test(file);
+  settingsFiles.includes(file) ||
+  /^hooks\/[^/]+$/.test(file) ||
+  /^worktrees\/[^/]+\/(gitdir|HEAD)$/.test(file);
 
 /** What git goes by, and where else it has working files. */
 function gitSettings(folder: string, common: string): Map<string, string> {
@@ -107,7 +114,9 @@ function gitSettings(folder: string, common: string): Map<string, string> {
   const hooks = namesIn('hooks')
     .filter((entry) => !entry.name.endsWith('.sample'))
     .map((entry) => `hooks/${entry.name}`);
-  const worktrees = namesIn('worktrees').map((entry) => `worktrees/${entry.name}/gitdir`);
+  const worktrees = namesIn('worktrees').flatMap(({name}) =>
+    ['gitdir', 'HEAD'].map((file) => `worktrees/${name}/${file}`),
+  );
   const found = [...settingsFiles, ...hooks, ...worktrees].flatMap((name) => {
     const place = name === 'config.worktree' ? folder : common;
     const digest = digestOf(path.join(place, name));

@@ -6,6 +6,7 @@ import {repositoryOf} from './find-repository.ts';
 import type {IgnoredLook, IgnoredMemory} from './ignored-files.ts';
 import {commonFolderOf, digestOf, isTold, readRepository} from './read-repository.ts';
 import type {Environment} from './safe-git.ts';
+import type {IndexMemory} from './staged-files.ts';
 import type {UnseenOptions} from './unseen-files.ts';
 
 /** Folders of packages have many files; the end of a task does not wait longer for them than this. */
@@ -32,10 +33,12 @@ export function createSurroundingsReader({
 }): SurroundingsReader {
   const repository = () => repositoryOf(root);
   const recordVersions = createRecordVersions(runsFolder);
-  let remembered: IgnoredMemory | undefined;
+  let remembered: {readonly ignored: IgnoredMemory; readonly index: IndexMemory} | undefined;
+  /** What brings git with it is loaded when it is needed. */
   const memory = async () => {
-    const {IgnoredMemory: Memory} = await import('./ignored-files.ts');
-    remembered ??= new Memory();
+    const {IgnoredMemory: Ignored} = await import('./ignored-files.ts');
+    const {IndexMemory: Index} = await import('./staged-files.ts');
+    remembered ??= {ignored: new Ignored(), index: new Index()};
     return remembered;
   };
   const lookAt = (top: string): IgnoredLook => ({
@@ -45,7 +48,9 @@ export function createSurroundingsReader({
   /** Null where git cannot tell: whoever summarises the change says why. */
   const ignoredNow = async (top: string) => {
     const {ignoredIn} = await import('./ignored-files.ts');
-    return (await memory()).now(top, () => ignoredIn(top, lookAt(top))).catch(() => null);
+    const {ignored, index} = await memory();
+    index.remember(top);
+    return ignored.now(top, () => ignoredIn(top, lookAt(top))).catch(() => null);
   };
   return {
     standing: async () => {
@@ -90,9 +95,14 @@ export function createSurroundingsReader({
       const {changedSince} = await import('./changed-since.ts');
       const {GitFailure} = await import('./safe-git.ts');
       const look = lookAt(top);
-      const kept = await memory();
+      const {ignored: kept, index} = await memory();
       const removed = kept.gone(top, before);
-      const none = {...nothing, ...hidden, ...(removed.count > 0 && {removed})};
+      // A git that cannot tell has said so in the summary of the change.
+      const staged = await index.stagedSince(top, look).catch(() => []);
+      const none = {
+        ...{...nothing, ...hidden, ...(removed.count > 0 && {removed})},
+        ...(staged.length > 0 && {staged: {count: staged.length, names: staged.slice(0, shownNames)}}),
+      };
       try {
         const foreign = kept.keep(top, await ignoredIn(top, look));
         const ignored = await changedSince(top, foreign, since, walkLimits);

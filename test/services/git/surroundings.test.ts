@@ -203,6 +203,35 @@ test('ignored files that are gone are told: by the look before, by the last look
   expect(await reader.ignoredSince(late, first)).toEqual({count: 0, names: []});
 });
 
+test.each([
+  {name: 'what the files are', script: 'echo 2 > a; echo 2 > n; rm b; git add -A', told: []},
+  {name: 'something else', script: 'echo 2 > a; git add a; echo 1 > a', told: ['a']},
+  {name: 'a mode', script: 'git update-index --chmod=+x a', told: ['a']},
+  {name: 'a link', script: 'ln -s a l; git add l; rm l; ln -s b l; ln -s a m; git add m', told: ['l']},
+  {name: 'a file that is taken out and stays', script: 'git rm -q --cached a', told: ['a']},
+  {
+    name: 'line ends as git keeps them',
+    script: 'printf "1\\r\\n2\\r\\n" > a; git -c core.autocrlf=true add a',
+    told: [],
+  },
+  {name: 'what git committed', script: 'echo 2 > a; git commit -qam x; echo 3 > a', told: []},
+  {name: 'nothing, only a look', script: 'touch a; git status', told: []},
+])('files that are staged otherwise than they are, by what is staged: $name', async ({script, told}) => {
+  const {folder, env, write, git} = testRepository();
+  for (const name of ['a', 'b', 'mine']) write(name, '1\n');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+  // The user's own, half staged before: nobody else's.
+  write('mine', '2\n');
+  git('add', 'mine');
+  write('mine', '3\n');
+  const reader = readerOf(folder, env);
+  await reader.look({withIgnored: true});
+  execFileSync('sh', ['-c', script], {cwd: folder, env});
+  const {staged} = await reader.ignoredSince('2999-01-01T00:00:00.000Z');
+  expect(staged).toEqual(told.length === 0 ? undefined : {count: told.length, names: told});
+});
+
 test('a repository tells how it stands, and a folder without one that it has none', async () => {
   const {folder, env, write, git} = testRepository();
   const reader = (root: string) =>

@@ -1,4 +1,4 @@
-import type {RepositoryState, SideEffect} from '../../../services/contracts/side-effects.ts';
+import {type RepositoryState, type SideEffect, stashList} from '../../../services/contracts/side-effects.ts';
 import {some} from './some-names.ts';
 import {takenBack} from './taken-back.ts';
 
@@ -28,17 +28,26 @@ function logEffects(before: RepositoryState, after: RepositoryState): string[] {
   if (before.log === undefined) return [];
   if ((after.log?.bytes ?? 0) < before.log.bytes)
     return ['the log of what was checked out (.git/logs/HEAD) was shortened'];
+  const {bytes, version} = before.log;
+  // Git only ever adds to it.
+  if (version !== undefined && bytes === after.log?.bytes && version !== after.log.version)
+    return ['the log of what was checked out (.git/logs/HEAD) was rewritten'];
   const commits = takenBack(before.log.bytes, after).map(
     ({to, text}) => `${short(to)} “${text.replace(/^commit[^:]*: /, '')}”`,
   );
   return commits.length === 0 ? [] : [`commits were made and taken back: ${some(commits)}`];
 }
 
+const stash = 'refs/stash';
 const shownMoves = 10;
 
 function changedRefs(before: RepositoryState['refs'], after: RepositoryState['refs']): string[] {
   if (before === null || after === null) return [];
-  const names = new Set([...before.keys(), ...after.keys()]);
+  const isSame = (name: string) => before.get(name) === after.get(name);
+  // The list changes with the ref, which is told already.
+  const names = new Set(
+    [...before.keys(), ...after.keys()].filter((name) => name !== stashList || isSame(stash)),
+  );
   return [...names].toSorted().flatMap((name) => refMove(name, before.get(name), after.get(name)) ?? []);
 }
 
@@ -49,8 +58,10 @@ function gitSettingsEffects(before: RepositoryState, after: RepositoryState): Si
     const [old, now] = [before.files.get(name), after.files.get(name)];
     if (old === now) return [];
     const verb = old === undefined ? 'created' : now === undefined ? 'removed' : 'changed';
-    const worktree = /^\.git\/worktrees\/(.+)\/gitdir$/.exec(name)?.[1];
-    return [worktree === undefined ? `${name} was ${verb}` : `the worktree ${worktree} was ${verb}`];
+    const [, worktree, file] = /^\.git\/worktrees\/(.+)\/(gitdir|HEAD)$/.exec(name) ?? [];
+    if (worktree === undefined) return [`${name} was ${verb}`];
+    if (file === 'gitdir') return [`the worktree ${worktree} was ${verb}`];
+    return verb === 'changed' ? [`the worktree ${worktree} has another commit or branch checked out`] : [];
   });
   return changed.length === 0 ? [] : [{kind: 'git_settings', text: some(changed)}];
 }
@@ -58,7 +69,8 @@ function gitSettingsEffects(before: RepositoryState, after: RepositoryState): Si
 function refMove(name: string, old: string | undefined, now: string | undefined): string | null {
   if (old === now) return null;
   const what = refName(name);
-  if (name === 'refs/stash') return now === undefined ? 'the stash was dropped' : 'something was stashed';
+  if (name === stashList) return 'a stash was dropped, or the list of stashes rewritten';
+  if (name === stash) return now === undefined ? 'the stash was dropped' : 'something was stashed';
   if (old === undefined) return `${what} was created at ${short(now)}`;
   if (now === undefined) return `${what} was deleted, it was at ${short(old)}`;
   return `${what} was moved from ${short(old)} to ${short(now)}`;

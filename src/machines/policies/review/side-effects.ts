@@ -214,6 +214,7 @@ function ignoredEffects({
   inGit,
   unseen,
   removed,
+  staged,
   ...ignored
 }: NewIgnored): SideEffect[] {
   const told = (kind: SideEffect['kind'], where: string, files: FoundFiles | undefined): SideEffect[] => {
@@ -223,6 +224,7 @@ function ignoredEffects({
     return [{kind, text: `${where}: ${names}`}];
   };
   return [
+    ...told('refs', 'staged for the next commit, and other than the files are', staged),
     ...told('git_settings', 'in folders of git, not in the diff', inGit),
     ...told('ignored_files', "in Blackbird's own folder, not in the diff", hidden),
     ...told('ignored_files', 'where git does not look, not in the diff', unseen),

@@ -1,0 +1,116 @@
+import {createHash} from 'node:crypto';
+import {lstatSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import {versionOf} from './change-store.ts';
+import {stagedEntries} from './commit-index.ts';
+import {statsOrNull} from './file-sizes.ts';
+import {gitFolderOf} from './read-repository.ts';
+import {lookingGit} from './repository.ts';
+import type {Environment, Git} from './safe-git.ts';
+import {rawEntries} from './tree-diff.ts';
+
+type Index = {readonly file: string; readonly version: string; readonly bytes: Buffer | null};
+type Look = {readonly env: Environment; readonly signal: AbortSignal};
+type Staged = {readonly file: string; readonly mode: string; readonly id: string};
+
+/** An index of more than this is not remembered. */
+const maxIndexBytes = 64 * 1024 * 1024;
+/** A file of more than this is not compared, but named. */
+const maxFileBytes = 64 * 1024 * 1024;
+
+/** What an agent puts into the index is in no diff of the files, and in the user's next commit. */
+export class IndexMemory {
+  #before: Index | null = null;
+
+  /** Costs nothing where the index is as it was the last time. */
+  remember(top: string): void {
+    const file = indexOf(top);
+    const version = versionOf(file);
+    if (this.#before?.file === file && this.#before.version === version) return;
+    const stats = statsOrNull(file);
+    const isKept = stats?.isFile() === true && stats.size <= maxIndexBytes;
+    this.#before = {file, version, bytes: isKept ? readOrNull(file) : null};
+  }
+
+  /** Files that were staged since, or taken out of the index, and are not what the working files are. Asks git only after a change. */
+  async stagedSince(top: string, {env, signal}: Look): Promise<readonly string[]> {
+    const before = this.#before;
+    if (before === null || before.file !== indexOf(top) || before.version === versionOf(before.file))
+      return [];
+    const git = lookingGit(top, env, signal);
+    const args = ['diff-index', '--cached', '--raw', '-z', '--no-renames', '--no-abbrev', '--no-ext-diff'];
+    const {text} = await git.run([...args, 'HEAD']);
+    const other = [...rawEntries(text)]
+      .map(({file, after}) => ({file, ...after}))
+      .filter((entry) => entry.mode !== submodule && !isInFiles(top, entry));
+    const known = other.length === 0 ? new Set<string>() : await knownIn(git, before, other);
+    return other.map(({file}) => file).filter((file) => !known.has(file));
+  }
+}
+
+const submodule = '160000';
+const link = '120000';
+const nothing = '000000';
+
+const indexOf = (top: string): string => path.join(gitFolderOf(top) ?? path.join(top, '.git'), 'index');
+
+/** Those that stood in the index before as they stand there now. */
+async function knownIn(git: Git, {bytes}: Index, files: readonly Staged[]): Promise<ReadonlySet<string>> {
+  if (bytes === null) return new Set();
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'blackbird-'));
+  try {
+    const old = path.join(folder, 'index');
+    writeFileSync(old, bytes, {mode: 0o600});
+    const found = await stagedEntries(
+      git,
+      files.map(({file}) => file),
+      {GIT_INDEX_FILE: old},
+    );
+    const entries = 'entries' in found ? found.entries : new Map<string, Staged>();
+    const isSame = ({file, mode, id}: Staged) => {
+      const entry = entries.get(file);
+      return mode === nothing ? entry === undefined : entry?.id === id && entry.mode === mode;
+    };
+    return new Set(files.filter(isSame).map(({file}) => file));
+  } finally {
+    rmSync(folder, {recursive: true, force: true});
+  }
+}
+
+/** Whether the working file is what is staged, as git would store it: line ends and large files may be kept another way. */
+function isInFiles(top: string, {file, mode, id}: Staged): boolean {
+  const place = path.join(top, file);
+  const stats = statsOrNull(place);
+  if (stats === null || mode === nothing) return stats === null && mode === nothing;
+  const hash = (content: Buffer) =>
+    createHash(id.length === 40 ? 'sha1' : 'sha256')
+      .update(`blob ${content.length}\0`)
+      .update(content)
+      .digest('hex');
+  if (stats.isSymbolicLink()) return mode === link && hash(Buffer.from(readlinkSync(place))) === id;
+  if (!stats.isFile() || stats.size > maxFileBytes || mode !== modeOf(stats.mode)) return false;
+  const content = readOrNull(place);
+  if (content === null) return false;
+  const oid = () => createHash('sha256').update(content).digest('hex');
+  const stored = [
+    () => content,
+    () => Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'),
+    () =>
+      Buffer.from(
+        `version https://git-lfs.github.com/spec/v1\noid sha256:${oid()}\nsize ${content.length}\n`,
+      ),
+  ];
+  return stored.some((form) => hash(form()) === id);
+}
+
+const modeOf = (mode: number): string => (mode & 0o100 ? '100755' : '100644');
+
+function readOrNull(file: string): Buffer | null {
+  try {
+    return lstatSync(file).isFile() ? readFileSync(file) : null;
+  } catch {
+    // Gone, or closed to us: it is not what is staged.
+    return null;
+  }
+}
