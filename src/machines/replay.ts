@@ -11,7 +11,7 @@ import type {InspectedEntry, JournalEntry, JournalValue} from '../services/contr
 import {findMachine} from './machines.ts';
 import {redact, restore} from './policies/inspect/redaction.ts';
 
-/** An actor as replay has it: no snapshot once nothing more can come of it, but the context it ended with. */
+/** An actor in replay: its snapshot is dropped once nothing more can happen, but its last context is kept. */
 export type ReplayedActor = {
   readonly snapshot: AnyMachineSnapshot | null;
   readonly context?: AnyMachineSnapshot['context'];
@@ -21,13 +21,13 @@ export type ReplayedState = Pick<JournalEntry, 'state' | 'status'>;
 
 export type ReplayedEntry = {
   readonly actor: ReplayedActor | null;
-  /** What replay has instead of what was recorded, or why it has nothing; null when both agree. */
+  /** What replay produced instead of the recorded state, or why it produced nothing; null if both agree. */
   readonly difference: ReplayedState | {readonly problem: string} | null;
 };
 
 /**
- * One entry by the pure `transition()` of its machine, from where the entries before it led. Without them
- * (the beginning was cut off) there is nothing to compare, and `actor` stays null.
+ * Replays one entry with the pure `transition()` of its machine, from the state after the entries before it. If those
+ * were cut off, there is nothing to compare and `actor` stays null.
  */
 export function replayEntry(
   before: ReplayedActor | null,
@@ -48,7 +48,7 @@ export function replayEntry(
     return {actor, difference: differenceOf(snapshot, entry)};
   } catch (error) {
     const failed = {state: entry.state, status: 'error'} as const;
-    // What throws in replay threw when it ran: that ended the actor.
+    // What throws in replay also threw originally, which ended the actor.
     const difference = entry.status === 'error' ? null : {problem: messageOf(error), ...failed};
     return {actor: {snapshot: null}, difference};
   }
@@ -66,7 +66,7 @@ function next(
     context: restore(context),
     ...(status === 'stopped' ? {} : {status}),
   });
-  // What it had invoked there; a machine that sends to a child it does not have would fail.
+  // Recreates what it had invoked there: sending to a missing child would fail.
   for (const node of snapshot._nodes) {
     for (const {id} of node.invoke) snapshot.children[id] = createEmptyActor();
   }
@@ -75,7 +75,7 @@ function next(
 
 const restoredEvent = (event: JournalEntry['event']) => ({...(restore(event) as object), type: event.type});
 
-/** An exception inside the machine: XState tells only that it was, not which event it was thrown at. */
+/** An exception inside the machine: XState reports that it happened, but not for which event. */
 const isThrown = ({kind, actor, event}: JournalEntry): boolean =>
   kind === 'error' && event.type === `xstate.error.actor.${actor.replace(/^.*\//, '').replace(/:\d+$/, '')}`;
 
@@ -96,7 +96,7 @@ function canonical(value: JournalValue): string {
   );
 }
 
-/** Goes through the entries of many actors; what it returns for each is the actor after it. */
+/** Replays the entries of many actors and returns the actor after each entry. */
 export function createReplayer(): (entry: InspectedEntry) => ReplayedEntry {
   const actors = new Map<string, ReplayedActor | null>();
   return (entry) => {
@@ -108,7 +108,7 @@ export function createReplayer(): (entry: InspectedEntry) => ReplayedEntry {
   };
 }
 
-/** The context of an actor after an entry, redacted; null where replay has none. */
+/** The redacted context of an actor after an entry; null if replay has none. */
 export function contextOf({actor}: ReplayedEntry): JournalEntry['context'] | null {
   const context = actor?.context;
   return context === undefined ? null : (redact(context) as NonNullable<JournalEntry['context']>);
@@ -116,12 +116,12 @@ export function contextOf({actor}: ReplayedEntry): JournalEntry['context'] | nul
 
 export type Verification = {
   readonly entries: number;
-  /** Those that replay could compare; the others stand before the first start of their actor. */
+  /** The entries that replay could compare; the others come before the first start of their actor. */
   readonly compared: number;
   readonly first: {readonly entry: InspectedEntry; readonly difference: object} | null;
 };
 
-/** Replays a journal whole and names the first entry whose replay differs. */
+/** Replays a whole journal and names the first entry that differs. */
 export function verifyEntries(entries: readonly InspectedEntry[]): Verification {
   const replay = createReplayer();
   let compared = 0;

@@ -4,23 +4,23 @@ import type {Wait} from './policies/job/waiting.ts';
 
 export type RetryWaitInput = {readonly wait: Wait};
 export type RetryWaitCommand =
-  /** Somebody does not want to wait any longer. */
+  /** The user does not want to wait any longer. */
   | {readonly type: 'retry.now'}
-  /** The machine slept, or its clock was set. */
+  /** The computer slept, or its clock was set. */
   | {readonly type: 'clock.changed'};
-/** `left`: milliseconds, as of the last look. */
+/** `left`: milliseconds at the last look. */
 type RetryWaitContext = RetryWaitInput & {left: number};
 
-/** For whoever waits. */
+/** The input for a wait. */
 export function waitInput(wait: Wait | null): RetryWaitInput {
   if (wait === null) throw new Error('There is nothing to wait for');
   return {wait};
 }
 
-/** The wall clock is looked at again after so long: the timer of a sleeping machine stands still. */
+/** How often the wall clock is read again: timers stand still while the computer sleeps. */
 const longestLook = 30_000;
 
-/** Waits for a time on the wall clock, or until somebody wants to try now. Whoever leaves it waits no more. */
+/** Waits for a time on the wall clock, or until the user wants to try now. Leaving the state ends the wait. */
 export const retryWaitMachine = setup({
   types: {
     input: {} as RetryWaitInput,
@@ -28,13 +28,13 @@ export const retryWaitMachine = setup({
     events: {} as RetryWaitCommand,
   },
   actors: {
-    /** Tells the views of the wait while it lasts, and takes their wish to end it. */
+    /** Shows the wait to the views and lets them end it. */
     announceWait: callbackNotProvided<RetryWaitCommand, RetryWaitInput>('announceWait'),
-    /** Other terminals read it from the disk. */
+    /** Other terminals read it from disk. */
     recordWait: promiseNotProvided<void, RetryWaitInput>('recordWait'),
     /** How many milliseconds are left. */
     readClock: promiseNotProvided<number, RetryWaitInput>('readClock'),
-    /** What is known of the limit is forgotten, and the run that waits is due. Warns of what it cannot write. */
+    /** Clears the known limit and makes the waiting run due. Warns about what it cannot write. */
     forgetLimit: promiseNotProvided<void, RetryWaitInput>('forgetLimit'),
   },
   guards: {

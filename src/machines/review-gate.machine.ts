@@ -11,33 +11,33 @@ export type ReviewGateInput = {
   readonly task: Pick<Task, 'id' | 'title'>;
   /** The run that ended at this checkpoint. */
   readonly run: RunRecord;
-  /** Made before anybody was asked. */
+  /** Decided before anyone was asked. */
   readonly decision: Decision | null;
-  /** Somebody is there to decide. */
+  /** Someone is there to decide. */
   readonly isAttended: boolean;
   readonly explicitProvider: ProviderId | null;
 };
 
 export type ReviewGateCommand =
   | {readonly type: 'review.decide'; readonly decision: Decision}
-  /** Another run replaces this one; nothing is decided about it. */
+  /** Another run replaces this one, without a decision about it. */
   | {readonly type: 'review.retry'}
   | {readonly type: 'review.postpone'}
   | PauseCommand;
 
-/** `run` has the decision on it, once there is one. */
+/** `run` includes the decision, once there is one. */
 export type ReviewGateOutput = {readonly run: RunRecord} & (
   | {readonly outcome: 'decided' | 'retried' | 'postponed'}
   | {readonly outcome: 'error'; readonly error: unknown}
 );
 
-/** What is asked of a person. */
+/** The question for the user. */
 export type DecisionRequest = {
   readonly task: Pick<Task, 'id' | 'title'>;
   readonly run: RunRecord;
-  /** Why changes cannot be requested; null when they can. */
+  /** Why changes cannot be requested; null if they can. */
   readonly obstacle: string | null;
-  /** Why the decision before this question could not be; undefined the first time. */
+  /** Why the previous decision was refused; undefined the first time. */
   readonly refusal: unknown;
 };
 
@@ -55,8 +55,8 @@ type ReviewGateContext = ReviewGateInput & {refusal: unknown; error: unknown};
 const failed = {target: 'failed', actions: {type: 'rememberError', params: errorIn}} as const;
 
 /**
- * The checkpoint after a run. It is left in three ways only: with a decision that is on disk, for another run
- * that replaces this one, or with the question still open. A decision that cannot be carried out is refused before it is recorded.
+ * The checkpoint after a run. There are three ways out: a decision on disk, another run that replaces this one, or the
+ * question left open. A decision that cannot be carried out is refused before it is recorded.
  */
 export const reviewGateMachine = setup({
   types: {
@@ -66,14 +66,14 @@ export const reviewGateMachine = setup({
     output: {} as ReviewGateOutput,
   },
   actors: {
-    /** Lets somebody answer for as long as the question is open. */
+    /** Lets someone answer while the question is open. */
     askDecision: callbackNotProvided<ReviewGateCommand, AskDecisionInput>('askDecision'),
     /** The same question, answered in another terminal. */
     receiveDecision: callbackNotProvided<ReviewGateCommand, Pick<CheckDecisionInput, 'task' | 'run'>>(
       'receiveDecision',
     ),
     checkDecision: promiseNotProvided<Decision, CheckDecisionInput>('checkDecision'),
-    /** The run itself takes the decision, and records it. */
+    /** The run itself accepts the decision and records it. */
     run: runMachine,
   },
   actions: {
@@ -128,7 +128,7 @@ export const reviewGateMachine = setup({
         'run.pause': 'postponed',
       },
     },
-    // A pause takes back no decision; one that is refused after it is not asked for again.
+    // A pause does not revoke a decision, but one that is refused afterwards is not asked for again.
     checkingDecision: {
       initial: 'awaited',
       states: {awaited: {on: {'run.pause': 'abandoned'}}, abandoned: {}},

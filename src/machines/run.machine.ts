@@ -16,26 +16,26 @@ import type {AgentTimes} from './policies/run/silence.ts';
 import {isVerifying} from './policies/run/verification.ts';
 import {segmentMachine} from './segment.machine.ts';
 
-/** What may be asked of a run; to send it back is to give it feedback. */
+/** The commands for a run; sending it back means giving it feedback. */
 export type RunCommand = {readonly type: RunOrder['type']} | PauseCommand;
 
 export type RunInput = AgentTimes & {
   readonly run: RunRecord;
-  /** Obeyed as soon as the run stands where its record does. */
+  /** Carried out as soon as the state of the record is reached. */
   readonly order: RunOrder | null;
-  /** Those of a run that this Blackbird prepared, unless told otherwise. */
+  /** By default those of a run that this process prepared. */
   readonly circumstances?: RunCircumstances;
 };
 
 export type RunOutput = {readonly run: RunRecord} & (
   | {readonly outcome: RunRecord['state']}
-  /** It was paused before its agent was told to go: it stands where it stood. */
+  /** Paused before its agent was released: it is in its earlier state. */
   | {readonly outcome: 'withdrawn'}
   | {readonly outcome: 'refused'; readonly obstacle: SessionObstacle | ApprovalObstacle}
   | {readonly outcome: 'error'; readonly error: unknown}
 );
 
-/** For parents: how it ended, and why it broke if it did. */
+/** For parents: how it ended, and the error if it broke. */
 export const endedBy = (ended: RunOutput) => ({
   ended,
   error: ended.outcome === 'error' ? ended.error : undefined,
@@ -47,7 +47,7 @@ const remembered = {type: 'rememberRun', params: recordIn} as const;
 const ordered = ({context: {run, order}}: {context: RunContext}) => ({run, step: stepOf(order)});
 const ended = {type: 'rememberSegment', params: outputIn} as const;
 const failed = {target: 'failed', actions: {type: 'rememberError', params: errorIn}} as const;
-/** What keeps an agent from taking up the work again, and from doing so in its own session. */
+/** What keeps an agent from continuing the work, and from doing so in its own session. */
 const inPlace = [
   {guard: 'isOtherProgram', target: '#run.otherProgram'},
   {guard: 'isOtherFolder', target: '#run.otherFolder'},
@@ -61,7 +61,7 @@ const inSession = [...inPlace, hasNoSession, ...inStoredSession] as const;
 /** Checks need no session. */
 const unchecked = {guard: 'isUnchecked', target: '#run.recordingRelaunch'} as const;
 const resumable = [...inPlace, unchecked, hasNoSession, ...inStoredSession] as const;
-/** A record of the Go program is never rewritten: a new run goes on with its session. */
+/** A record of the Go program is never rewritten: a new run continues its session. */
 const goingOn = [{guard: 'isGoRun', target: '#run.continued'}, {target: '#run.recordingRelaunch'}] as const;
 const replaced = [{guard: 'isGoRun', target: '#run.superseded'}, {target: '#run.recordingLink'}] as const;
 const replaceable = {'run.restart': replaced, 'run.undo': replaced} as const;
@@ -89,7 +89,7 @@ const runSetup = setup({
   guards: {
     isWithdrawn: (_, {outcome}: SegmentOutput) => outcome === 'withdrawn',
     isBroken: (_, {outcome}: SegmentOutput) => outcome === 'error',
-    /** No agent is launched: whoever asked makes the checks. */
+    /** No agent is launched: the caller runs the checks. */
     isVerifying: (_, {run}: {run: RunRecord}) => isVerifying(run),
     isPauseAsked: stateIn({recordingRelaunch: 'unwanted'}),
   },
@@ -104,8 +104,8 @@ const runSetup = setup({
 });
 
 /**
- * The whole life of one run, across processes. Rebuilt from its record it starts where the record stands,
- * and what may happen next is what it accepts there. An agent is alive only in `running`.
+ * The whole life of one run, across processes. Rebuilt from its record, it starts in the state of the record and
+ * accepts exactly the commands that are possible there. An agent is alive only in `running`.
  */
 export const runMachine = runSetup.createMachine({
   id: 'run',
@@ -115,7 +115,7 @@ export const runMachine = runSetup.createMachine({
   states: {
     resting: {
       initial: 'routing',
-      // An order that cannot be obeyed where the run stands is never waited for.
+      // A command that the current state does not accept is refused at once.
       on: {
         'run.launch': 'impossible',
         'run.resume': 'impossible',
@@ -143,7 +143,7 @@ export const runMachine = runSetup.createMachine({
           ],
         },
         launchable: {on: {'run.launch': '#run.running'}},
-        // Another Blackbird works on it, or made a review of it: nothing may be done with it from here.
+        // Another Blackbird is working on it, or it is a review: nothing can be done with it from here.
         busy: {},
         reviewed: {},
         planned: {
@@ -155,7 +155,7 @@ export const runMachine = runSetup.createMachine({
             ],
           },
         },
-        // Its Blackbird died: repaired by whoever goes on with it.
+        // Its Blackbird died: it is repaired by whoever continues it.
         lost: {
           on: {
             'run.resume': [...resumable, ...goingOn],
@@ -173,7 +173,7 @@ export const runMachine = runSetup.createMachine({
         },
         waiting: {
           on: {
-            // Without a session the task is told everything again, with the answers.
+            // Without a session the whole prompt is sent again, with the answers.
             'run.answer': [
               ...inPlace,
               {guard: 'hasNoSession', target: 'relaunchable'},
@@ -261,7 +261,7 @@ export const runMachine = runSetup.createMachine({
     settled: {type: 'final', output: asRecorded},
     withdrawn: {type: 'final', output: ({context: {run}}) => ({outcome: 'withdrawn', run})},
     failed: {type: 'final', output: ({context: {run, error}}) => ({outcome: 'error', run, error})},
-    // Another run goes on: in its session, instead of it, or when its task is chosen again.
+    // Another run continues: in its session, in its place, or when its task is selected again.
     continued: {type: 'final', output: asRecorded},
     superseded: {type: 'final', output: asRecorded},
     released: {type: 'final', output: asRecorded},

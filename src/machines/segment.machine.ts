@@ -22,7 +22,7 @@ import {
 import {type AgentTimes, type Silence, silencePause, untilSilenceCheck} from './policies/run/silence.ts';
 
 export type SegmentInput = Pick<SegmentFacts, 'run' | 'request'> & AgentTimes;
-/** `silent`: for so many milliseconds. */
+/** `silent`: for this many milliseconds. */
 type SegmentContext = AgentTimes & SegmentFacts & {isSwept: boolean; silent: number; error: unknown};
 
 type Facts = {readonly context: SegmentFacts};
@@ -35,9 +35,9 @@ const recording = (id: string, step: (facts: SegmentFacts) => RunStep) =>
 const swept = ({context}: Facts) => ({run: context.run});
 
 /**
- * One agent process from launch to the last of its children. Facts are remembered whenever they come and
- * each state decides on them, so nothing that arrives during a write is lost. The end is recorded only
- * after nothing of the run is alive; a write that fails ends the agent.
+ * One agent process, from launch until its last child has ended. Facts are stored whenever they arrive and each state
+ * decides on them, so nothing is lost during a write. The end is recorded only when nothing of the run is alive; a
+ * failed write ends the agent.
  */
 export const segmentMachine = setup({
   types: {
@@ -73,11 +73,11 @@ export const segmentMachine = setup({
     isForced: ({context}) => (context.pause?.presses ?? 0) > 1,
     isSwept: ({context}) => context.isSwept,
     hasResult: ({context}) => context.hasResult,
-    /** Nothing more is used: what watches it may break. */
+    /** Nothing more is used: the budget watch may fail. */
     isWorkOver: ({context}) => context.hasResult || context.exit !== null,
     hasError: ({context}) => context.error !== undefined,
     isStalled: ({context}, silence: Silence) => silencePause(silence, context.stallMilliseconds) !== null,
-    /** Sent back without a budget: that is an end like any other pause by Blackbird itself. */
+    /** Sent back without a budget left: that is a pause by Blackbird itself. */
     restsForBudget: ({context}, {run}: {run: RunRecord}) =>
       context.pause?.failure !== undefined && run.state === 'paused',
     endsAsPause: ({context}) => context.pause !== null && !context.hasResult,
@@ -97,7 +97,7 @@ export const segmentMachine = setup({
     silent: 0,
     error: undefined,
   }),
-  // One agent spans every state, so that stopping it never loses hold of it.
+  // One agent actor spans all states, so that stopping never loses control of it.
   invoke: [
     {
       id: 'agent',
@@ -110,7 +110,7 @@ export const segmentMachine = setup({
       src: 'budget',
       input: ({context: {run, budgets}}) => ({run, ...(budgets && {budgets})}),
       onDone: {actions: {type: 'pauseForBudget', params: outputIn}},
-      // Nobody would see what it uses: it is stopped as by a pause, and the segment fails with the reason.
+      // Usage could no longer be watched, so the agent is stopped as by a pause, and the segment fails with the reason.
       onError: [{guard: 'isWorkOver'}, {actions: [failed, 'pauseUnwatched']}],
     },
   ],
@@ -145,7 +145,7 @@ export const segmentMachine = setup({
       },
     },
     active: {
-      // Its verdict is known; waiting for its other attempts would only take minutes.
+      // The failure is final; waiting for its further retries would only take minutes.
       on: {
         'agent.fatalRetrySeen': 'interrupting',
         'agent.silent': [
@@ -178,7 +178,7 @@ export const segmentMachine = setup({
         ],
       },
     },
-    // Never told to go: the held process is ended, and the run is as if nobody had asked for it.
+    // Never released: the waiting process is ended, and the run is as if nobody had asked for it.
     withdrawing: {
       invoke: {
         id: 'endHeld',
@@ -199,7 +199,7 @@ export const segmentMachine = setup({
         onError: {target: 'failed', actions: failed},
       },
     },
-    // Some agents live on after their result; it stands, however they end.
+    // Some agents stay alive after their result, which counts however they end.
     lingering: {
       always: [
         {guard: 'hasNewSession', target: 'recordingSession'},
@@ -228,7 +228,7 @@ export const segmentMachine = setup({
     settling: {
       always: [
         {guard: 'hasError', target: 'failed'},
-        // The session line can be the last thing an interrupted agent says.
+        // The session line can be the last output of an interrupted agent.
         {guard: 'hasNewSession', target: 'recordingSession'},
         {guard: 'endsAsPause', target: 'recordingPause'},
         {target: 'recordingOutcome'},

@@ -22,10 +22,10 @@ export type SessionChangeInput = {
 };
 
 export type SessionChangeOutput = {
-  /** What was recorded; nothing for the first start of a run. */
+  /** The recorded event; null for the first start of a run. */
   readonly event: ResumeEventName | null;
   readonly failure: {readonly error: unknown} | null;
-  /** Why a session that runs has no event of its attach. */
+  /** Why a running session has no attach event. */
   readonly unrecorded: {readonly error: unknown} | null;
 };
 
@@ -36,13 +36,13 @@ type ChangeContext = SessionChangeInput & {
 } & {
   /** The session that was ended for this one. */
   ended: string | null;
-  /** How the runner ended, where it ended at once. */
+  /** How the runner ended, if it ended at once. */
   end: CommandEnd | null;
 };
 
 const failed = {target: 'settled', actions: {type: 'rememberFailure', params: errorIn}} as const;
 
-/** Makes a session under the lock of its repository, and ends without the lock whatever happens inside. */
+/** Creates a session under the repository lock, and releases the lock whatever happens inside. */
 export const sessionChangeMachine = setup({
   types: {
     input: {} as SessionChangeInput,
@@ -60,7 +60,7 @@ export const sessionChangeMachine = setup({
     releaseLock: promiseNotProvided<void, void>('releaseLock'),
   },
   actions: {
-    // The first failure is the one that matters; releasing may only add to it.
+    // The first failure matters; releasing may only add to it.
     rememberFailure: assign(({context}, params: {error: unknown}) => ({failure: context.failure ?? params})),
     rememberNoSession: assign(({context}, {error}: {error: unknown}) => ({
       failure: {error: context.ended === null ? error : withoutOldSession(error)},
@@ -74,7 +74,7 @@ export const sessionChangeMachine = setup({
     isAttach: ({context}) => context.event === 'resume_attach',
     hasExited: (_, end: CommandEnd | null) => end !== null,
   },
-  // An agent that cannot start ends within this time; a person waits for it at every start.
+  // An agent that cannot start ends within this time; the user waits for it at every start.
   delays: {settleTime: 1000},
 }).createMachine({
   id: 'sessionChange',
@@ -93,7 +93,7 @@ export const sessionChangeMachine = setup({
     locked: {
       initial: 'checkingWorktree',
       states: {
-        // Whoever had the lock before us may have archived the run.
+        // The previous lock holder may have archived the run.
         checkingWorktree: {
           invoke: {
             id: 'hasWorktree',
@@ -127,7 +127,7 @@ export const sessionChangeMachine = setup({
             onDone: [
               {guard: {type: 'isNo', params: outputIn}, target: 'creating'},
               {guard: 'isRestart', target: 'killing'},
-              // Somebody else was faster; theirs is as good as ours.
+              // Someone else was faster; their session is as good as ours.
               {guard: 'isFirst', target: 'settled'},
               {target: 'recording', actions: assign({event: 'resume_attach'})},
             ],
@@ -186,7 +186,7 @@ export const sessionChangeMachine = setup({
             src: 'recordEvent',
             input: ({context: {run, request, end}}) => ({run, event: exitedEvent(run, request, known(end))}),
             onDone: 'removing',
-            // What the runner said is told all the same.
+            // The runner's output is reported anyway.
             onError: 'removing',
           },
         },
@@ -206,7 +206,7 @@ export const sessionChangeMachine = setup({
             input: ({context}) => eventInput(context),
             onDone: 'settled',
             onError: [
-              // Somebody else's session runs; what is missing is only a line about it.
+              // Someone else's session is running; only an event is missing.
               {
                 guard: 'isAttach',
                 target: 'settled',

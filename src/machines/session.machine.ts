@@ -17,7 +17,7 @@ import {
 import {type EventInput, type SessionChangeInput, sessionChangeMachine} from './session-change.machine.ts';
 
 export type SessionInput = {
-  /** What the user typed: an id, the beginning of one, or a name. */
+  /** As typed: an id, a prefix of one, or a name. */
   readonly ref: string;
   readonly request: ResumeRequest;
   readonly terminal: TerminalFacts;
@@ -32,7 +32,7 @@ export type SessionOutput =
   | {readonly outcome: 'canceled'}
   | {readonly outcome: 'failed'; readonly error: unknown; readonly run: SessionMeta | null};
 
-/** A session that runs is shown although its attach could not be recorded. */
+/** A running session is shown although its attach could not be recorded. */
 export type SessionEmitted = {readonly type: 'attach.unrecorded'; readonly error: unknown};
 
 type SessionContext = SessionInput & {
@@ -46,9 +46,8 @@ type SessionContext = SessionInput & {
 const failed = {target: 'failed', actions: {type: 'rememberFailure', params: errorIn}} as const;
 
 /**
- * Brings a run's session before the user: attaches to it, or has it created where it is missing or to be
- * restarted. Nothing is locked while somebody is asked or attached; a success has exactly one event,
- * recorded before the user sees the session.
+ * Brings a run's session to the user: attaches to it, or creates it if it is missing or to be restarted. No lock is
+ * held while the user is asked or attached; a success has exactly one event, recorded before the user sees the session.
  */
 export const sessionMachine = setup({
   types: {
@@ -100,7 +99,7 @@ export const sessionMachine = setup({
         onError: failed,
       },
     },
-    // Before any word to tmux, which would start the runner somewhere else without complaint.
+    // Before any call to tmux, which would silently start the runner elsewhere.
     checkingWorktree: {
       invoke: {
         id: 'hasWorktree',
@@ -155,7 +154,7 @@ export const sessionMachine = setup({
         onError: failed,
       },
     },
-    // Before the lock and before the kill: a runner that cannot start must not cost the old session.
+    // Before the lock and the kill: a runner that cannot start must not cost the old session.
     resolvingRunner: {
       invoke: {
         id: 'resolveRunner',
@@ -198,7 +197,7 @@ export const sessionMachine = setup({
           event: resumeEvent('resume_attach', runOf(context), context.request),
         }),
         onDone: 'showing',
-        // The session is healthy; what is missing is only a line about it.
+        // The session is healthy; only an event is missing.
         onError: {target: 'showing', actions: {type: 'warn', params: errorIn}},
       },
     },

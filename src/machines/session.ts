@@ -3,7 +3,7 @@ import {defineSessionActors, type SessionPorts} from './actors/session-effects.a
 import {type SessionInput, type SessionOutput, sessionMachine} from './session.machine.ts';
 import {sessionChangeMachine} from './session-change.machine.ts';
 
-/** The door to the session machine: brings one session before the user, and tells how it went. */
+/** Opens one session for the user and reports how it went. */
 export async function openSession(ports: SessionPorts, input: SessionInput): Promise<SessionOutput> {
   const {findRun, confirm, resolveRunner, attach, ...changing} = defineSessionActors(ports);
   const {hasWorktree, hasSession, recordEvent} = changing;

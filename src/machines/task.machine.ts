@@ -48,9 +48,9 @@ const sentBack = [ended, 'requestChanges'] as const;
 const retried = [ended, 'startOver'] as const;
 
 /**
- * One task to its end: prepare, run, check, pass the checkpoint, and let the plan say what the run says. Requested
- * changes are another run. One run at a time. A pause is kept beside it: what comes next looks there before
- * an agent starts or a person is asked.
+ * One task to its end: prepare, run, check, pass the checkpoint, update the plan. Requested changes are another run;
+ * there is one run at a time. A pause request is kept in a parallel region and checked before an agent starts or the
+ * user is asked.
  */
 export const taskMachine = setup({
   types: {
@@ -67,7 +67,7 @@ export const taskMachine = setup({
     reviewGate: reviewGateMachine,
     commitTask: promiseNotProvided<RunRecord, {readonly run: RunRecord}>('commitTask'),
     settleTask: promiseNotProvided<void, SettleTaskInput>('settleTask'),
-    /** Takes back what was prepared: record, replaced run and plan say what they said before. */
+    /** Undoes the preparation: record, replaced run and plan are as before. */
     withdrawRun: promiseNotProvided<RunRecord, {readonly prepared: PreparedTask}>('withdrawRun'),
   },
   actions: {
@@ -91,7 +91,7 @@ export const taskMachine = setup({
     isOnlyFeedback: ({context: {mode}}, recalled: RecalledDecision | null) =>
       recalled === null && feedbackIn(mode) !== null,
     isNoCheckpoint: (_, recalled: RecalledDecision | null) => recalled === null,
-    /** Decided before, by a Blackbird that died: it is carried out, unless somebody decides anew. */
+    /** Decided earlier, by a Blackbird that died: it is carried out, unless someone decides again. */
     isUndelivered: ({context: {mode}}, recalled: RecalledDecision | null) =>
       recalled?.undelivered != null && mode.type === 'review' && mode.decision === null,
     isReplacing: (_, params: PreparedTask) => params.replaces !== null,
@@ -162,7 +162,7 @@ export const taskMachine = setup({
                 onError: failed,
               },
             },
-            // The new run is on disk: the chart of the old one says what it is from now on.
+            // The new run is on disk: now the old one is marked as replaced.
             replacing: {
               invoke: {
                 id: 'replaced',
@@ -192,7 +192,7 @@ export const taskMachine = setup({
                 onError: failed,
               },
             },
-            // Its agent says that it is done. A check that failed goes back to it, in the same run.
+            // The agent says it is done. A failed check goes back to it, in the same run.
             verifying: {
               on: {'run.pause': {actions: sendTo('verification', ({event}) => event)}},
               invoke: {
@@ -215,7 +215,7 @@ export const taskMachine = setup({
             checkpoint: {
               always: [{guard: 'isPauseAsked', target: '#task.leftOpen'}, {target: 'deciding'}],
             },
-            // The plan is not told before: what depends on the task waits for the decision as well.
+            // The plan is updated only after the decision, so that dependents wait for it too.
             deciding: {
               on: {'run.pause': {actions: sendTo('reviewGate', ({event}) => event)}},
               invoke: {
@@ -235,7 +235,7 @@ export const taskMachine = setup({
             goingBack: {
               always: [{guard: 'isPauseAsked', target: '#task.leftOpen'}, {target: 'preparing'}],
             },
-            // Approved, or nobody asked to be asked: what is committed is on disk before the plan is told.
+            // Approved, or no approval needed: the commit is recorded before the plan is updated.
             concluding: {always: [{guard: 'isToBeCommitted', target: 'committing'}, {target: 'settling'}]},
             committing: {
               invoke: {
@@ -264,7 +264,7 @@ export const taskMachine = setup({
                 onError: failed,
               },
             },
-            // What went wrong before is what is told.
+            // The original error is the one to report.
             undoing: {
               invoke: {
                 id: 'undoRun',

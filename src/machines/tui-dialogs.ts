@@ -1,10 +1,10 @@
 import type {ConfigLayerName, SettingKey} from '../services/contracts/config.ts';
 
-/** What a person is asked before anything else goes on. Only names; what they mean is looked up. */
+/** The dialogs, by name only; their content is looked up. */
 export type Dialog =
   | {readonly type: 'quit'}
   | {readonly type: 'restart'; readonly taskId: string}
-  /** `isForced`: what stands in its way is named in the lines, and confirmed with it. */
+  /** `isForced`: the lines name the obstacles, which are confirmed with it. */
   | {
       readonly type: 'undo';
       readonly taskId: string;
@@ -14,7 +14,7 @@ export type Dialog =
   | {readonly type: 'status'; readonly taskId: string}
   | {readonly type: 'delete'; readonly taskId: string}
   | {readonly type: 'add'; readonly parentId: string | null; readonly index: number}
-  /** `seen` is the value it may replace: the one a person was shown when theirs was refused. */
+  /** `seen` is the value it may replace: the one shown when the edit was refused. */
   | {readonly type: 'edit'; readonly taskId: string; readonly field: EditedField; readonly seen?: string}
   | {readonly type: 'fields'; readonly taskId: string}
   | {readonly type: 'deps'; readonly taskId: string}
@@ -24,34 +24,34 @@ export type Dialog =
   | {readonly type: 'feedback'; readonly taskId: string}
   | {readonly type: 'agent'}
   | {readonly type: 'planWish'; readonly kind: 'generate' | 'refine'; readonly taskId: string | null}
-  /** What an agent proposes is looked up: only one plan is worked on at a time. */
+  /** The proposal is looked up: only one plan is worked on at a time. */
   | {readonly type: 'planDrafts' | 'planWork' | 'planQuestions' | 'planReview' | 'planRevise'}
   | {readonly type: 'planFields'; readonly taskId: string}
   | {readonly type: 'planField'; readonly taskId: string; readonly field: PlannedField}
   | {readonly type: 'sessionNew'}
   | {readonly type: 'sessionKill'; readonly id: string}
-  /** `force` after it was refused once, with what would be lost. */
+  /** `force` after a first refusal, which said what would be lost. */
   | {readonly type: 'sessionClean'; readonly id: string; readonly force: boolean}
   | {readonly type: 'setting'; readonly key: SettingKey; readonly layer: ConfigLayerName}
   | {
       readonly type: 'message';
       readonly title: string;
       readonly lines: readonly MessageLine[];
-      /** What comes when it was read; nothing, if it is missing. */
+      /** The dialog that opens after it was read; none if missing. */
       readonly next?: Dialog;
     };
 
-/** Something known of what went wrong, under its name; or what to type next, and why. */
+/** A detail of an error with its label, or the next command and why. */
 export type MessageLine = {
   readonly label: string;
   readonly text: string;
   readonly kind?: 'command' | 'why';
 };
 
-/** Asked beside the plan, which can still be looked at. */
+/** Shown beside the plan, which stays usable. */
 export type Panel = Extract<Dialog, {readonly type: 'questions' | 'checkpoint' | 'feedback'}>;
 
 export type EditedField = 'title' | 'description' | 'prompt' | 'notes' | 'acceptanceCriteria' | 'verify';
 
-/** What a person may change of a proposed task. */
+/** The fields of a proposed task that the user may change. */
 export type PlannedField = Extract<EditedField, 'title' | 'description' | 'prompt' | 'acceptanceCriteria'>;

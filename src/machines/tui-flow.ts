@@ -4,17 +4,17 @@ import {type DraftedQuestions, draftedQuestions} from './actors/draft-answers.ac
 import type {QuestionsActorRef, QuestionsOutput} from './questions.machine.ts';
 import {type TuiCommand, type TuiSnapshot, tuiMachine} from './tui.machine.ts';
 
-/** The chart of the screens at work. The only door to it for the terminal UI. */
+/** The running screen chart, and the only way for the terminal UI to reach it. */
 export type TuiFlow = {
   snapshot(): TuiSnapshot;
-  /** A command that means nothing here changes nothing. */
+  /** A command that does not apply here does nothing. */
   send(command: TuiCommand): void;
   subscribe(listener: (snapshot: TuiSnapshot) => void): void;
 };
 
 export type TuiEffects = {
   pause(reason: PauseReason): void;
-  /** The turn of the job that waited. */
+  /** Starts the job that was waiting. */
   beginJob(): void;
   dropJob(): void;
 };
@@ -31,7 +31,7 @@ export function createTuiFlow({pause, beginJob, dropJob}: TuiEffects): TuiFlow {
   };
 }
 
-/** The questions of a waiting run, asked on a screen; `onEnd` hears the answers, or why there are none. */
+/** Asks the questions of a waiting run on a screen; `onEnd` gets the answers, or the reason why there are none. */
 export function askOnScreen(
   asked: DraftedQuestions,
   onEnd: (output: QuestionsOutput) => void,

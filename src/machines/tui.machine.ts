@@ -15,20 +15,20 @@ export type TuiCommand =
   | {readonly type: 'dialog.open'; readonly dialog: Dialog}
   | {readonly type: 'dialog.close'}
   | {readonly type: 'job.began'}
-  /** It is to stop after the task at hand. */
+  /** It is to stop after the current task. */
   | {readonly type: 'job.stopAsked'}
   | {readonly type: 'job.stopped'; readonly isPaused: boolean}
-  /** What a person said of a review is being written, under the lock that a job needs; then it was, or failed. */
+  /** An answer to a review is being saved under the lock that a job needs; then it is saved, or failed. */
   | {readonly type: 'words.began'}
   | {readonly type: 'words.settled'}
-  /** Ctrl+C: pauses, then forces, then quits; with nothing at work it leaves a dialog, and pressed twice the program. */
+  /** Ctrl+C: pauses, then forces, then quits. With nothing running it closes a dialog, and pressed twice it quits. */
   | {readonly type: 'tui.interrupt'}
-  /** Ends the program; what runs is paused first. */
+  /** Ends the program; a running job is paused first. */
   | {readonly type: 'tui.leave'; readonly reason: PauseReason};
 
 /**
- * Where the person is: the screen, the dialog above it, what Ctrl+C means now, and what may be asked unasked. It
- * knows nothing of plans and runs; of jobs it is told only that one began and how it stopped.
+ * Where the user is: the screen, the dialog above it, what Ctrl+C does, and which dialogs may open by themselves. It
+ * knows nothing about plans and runs, and about jobs only when they start and stop.
  */
 export const tuiMachine = setup({
   types: {
@@ -47,9 +47,9 @@ export const tuiMachine = setup({
       | 'quiet',
   },
   actions: {
-    /** Provided by whoever owns the engine. */
+    /** Provided by the owner of the engine. */
     pauseEngine: (_, _params: {reason: PauseReason}) => {},
-    /** The job that waited for its turn; also by the owner of the engine. */
+    /** Starts the waiting job; also provided by the owner of the engine. */
     beginJob: () => {},
     dropJob: () => {},
     rememberDialog: assign((_, params: {dialog: Dialog}) => params),
@@ -59,7 +59,7 @@ export const tuiMachine = setup({
   },
   guards: {
     hasDialog: ({context}) => context.dialog !== null,
-    /** What works goes before what is asked: then Ctrl+C pauses and the dialog stays. */
+    /** A running job comes before a dialog: Ctrl+C pauses it and the dialog stays. */
     isAtRest: or([stateIn({job: 'resting'}), stateIn({job: 'confirming'}), stateIn({job: 'paused'})]),
     isLastOfWords: ({context}) => context.unsettled === 1,
     isWriting: stateIn({words: 'writing'}),
@@ -133,7 +133,7 @@ export const tuiMachine = setup({
             'tui.leave': 'gone',
           },
         },
-        // A Ctrl+C that was meant for a task which ended at that moment must not end the program.
+        // A Ctrl+C meant for a task that ended at that moment must not end the program.
         confirming: {
           tags: 'confirming',
           after: {untilForgotten: 'resting'},
@@ -143,7 +143,7 @@ export const tuiMachine = setup({
             'tui.leave': 'gone',
           },
         },
-        // A job of ours must not be refused because of what we write ourselves: one after the other.
+        // A job must not be refused because of our own write: one after the other.
         behindWords: {
           tags: ['busy', 'behindWords'],
           on: {
@@ -167,7 +167,7 @@ export const tuiMachine = setup({
         pausing: {
           tags: ['busy', 'pausing'],
           on: {
-            // Again: the engine forces it.
+            // A second time: the engine forces it.
             'tui.interrupt': {actions: {type: 'pauseEngine', params: byHand}},
             'tui.leave': 'leaving',
             'job.stopped': [{guard: {type: 'isPause', params: howItStopped}, target: 'paused'}, 'resting'],
@@ -206,7 +206,7 @@ export const tuiMachine = setup({
         },
       },
     },
-    // What opens by itself while no job works. Whoever pauses or stops it is asked nothing until the next job has ended.
+    // Which dialogs open by themselves. After a pause or a stop, none until the next job has ended.
     asking: {
       initial: 'decisions',
       states: {

@@ -9,7 +9,7 @@ export type UndoOutput =
   | {readonly outcome: 'undone'; readonly run: RunRecord; readonly proposal: UndoProposal}
   | {readonly outcome: 'error'; readonly error: unknown};
 
-/** What a step of an undo is made with. */
+/** The input of each step of an undo. */
 export type UndoStep = {readonly proposal: UndoProposal; readonly run: RunRecord};
 
 type UndoContext = {
@@ -20,12 +20,12 @@ type UndoContext = {
 };
 
 const failed = {target: 'failed', actions: {type: 'rememberError', params: errorIn}} as const;
-/** The record says so before anybody is told. */
+/** The record is updated before the error is reported. */
 const broken = {target: 'recordingFailure', actions: {type: 'rememberError', params: errorIn}} as const;
 
 /**
- * Takes back what a task changed. Refused before anything is touched; then recorded, written, and only then is
- * the task ready again. Whatever dies in between leaves a record that says running: the same undo does the rest.
+ * Undoes the change of a task. Refused before anything is touched; then recorded, written, and only then is the task
+ * ready again. A crash in between leaves a record that says running: repeating the undo does the rest.
  */
 export const undoMachine = setup({
   types: {
@@ -34,7 +34,7 @@ export const undoMachine = setup({
     output: {} as UndoOutput,
   },
   actors: {
-    /** Throws what keeps it from being done. */
+    /** Throws if it cannot be done. */
     proposeUndo: promiseNotProvided<UndoProposal, UndoRequest>('proposeUndo'),
     recordUndo: promiseNotProvided<RunRecord, {readonly proposal: UndoProposal}>('recordUndo'),
     writeFiles: promiseNotProvided<void, UndoStep>('writeFiles'),
@@ -82,7 +82,7 @@ export const undoMachine = setup({
         onError: broken,
       },
     },
-    // What its agent knows of the files is no longer true: the chart of the run says that it is over.
+    // What its agent knows about the files is no longer true, so the run is marked as replaced.
     replacing: {
       invoke: {
         id: 'undone',
@@ -112,7 +112,7 @@ export const undoMachine = setup({
         onError: broken,
       },
     },
-    // What went wrong before is what is told.
+    // The original error is the one to report.
     recordingFailure: {
       invoke: {
         id: 'recordBrokenUndo',

@@ -14,7 +14,7 @@ export type VerificationInput = {
   /** A pause that came before. */
   readonly pauseReason: PauseReason | null;
   readonly graceMilliseconds: number;
-  /** One check may take so long. */
+  /** The time limit of one check. */
   readonly limitMilliseconds: number;
   readonly rounds: number;
 };
@@ -36,9 +36,9 @@ const recording = (id: string, step: (facts: VerificationContext) => CheckStep) 
 const nothingOfCheck = {held: null, exit: null, isTimedOut: false} as const;
 
 /**
- * Whether the work of a run holds: its checks, one after another, until one fails or all have passed. Each is a
- * process like an agent: recorded before it is told to go, and recorded as ended only when nothing of it is alive.
- * A check that failed is the agent's to mend, as often as the rules allow.
+ * Runs the checks of a run in order, until one fails or all have passed. Each is a process like an agent: recorded
+ * before it is released, and recorded as ended only when nothing of it is alive. A failed check goes back to the agent,
+ * as often as the rules allow.
  */
 export const verificationMachine = setup({
   types: {
@@ -51,7 +51,7 @@ export const verificationMachine = setup({
     check: callbackNotProvided<CheckOrder, CheckInput>('check'),
     recordRun: promiseNotProvided<RunRecord, RecordRunInput>('recordRun'),
     endEverything: promiseNotProvided<void, {readonly run: RunRecord}>('endEverything'),
-    /** What the agent is told of the check that failed. */
+    /** The prompt about the failed check. */
     prepareRound: promiseNotProvided<AgentRequest, {readonly run: RunRecord}>('prepareRound'),
   },
   actions: {
@@ -122,7 +122,7 @@ export const verificationMachine = setup({
           invoke: {
             ...recording('recordStart', checks.checkStarted),
             onDone: [
-              // Never told to go: it is ended, and made again with the next resume.
+              // Never released: it is ended, and runs again with the next resume.
               {guard: 'isPauseAsked', target: 'sweeping', actions: remembered},
               {target: 'active', actions: [remembered, 'startCheck']},
             ],
@@ -137,7 +137,7 @@ export const verificationMachine = setup({
           after: {timeLimit: {target: 'interrupting', actions: assign({isTimedOut: true})}},
         },
         ...stoppingStates('interruptCheck', 'killCheck'),
-        // What a check started and left behind ends with it.
+        // What a check left running ends with it.
         sweeping: {
           invoke: {
             id: 'endEverything',
@@ -179,7 +179,7 @@ export const verificationMachine = setup({
           {guard: 'isPauseAsked', target: 'recordingPause'},
           {target: 'recordingRound', actions: {type: 'rememberRequest', params: outputIn}},
         ],
-        // Nobody can be told: the check stays as it is, and the record says why.
+        // The agent cannot be told: the check stays failed, and the record says why.
         onError: {target: 'recordingFailure', actions: {type: 'rememberError', params: errorIn}},
       },
     },

@@ -1,16 +1,16 @@
 import type {ActorOptions, AnyActorLogic} from 'xstate';
 
-/** What rings the delays of machines. */
+/** Drives the delays of machines. */
 export type Clock = NonNullable<ActorOptions<AnyActorLogic>['clock']>;
 
 export type VirtualClock = Clock & {
-  /** Milliseconds since 1970, as far as the clock has come. */
+  /** Milliseconds since 1970, as far as the clock has advanced. */
   now(): number;
-  /** Goes to the next timer and lets it ring; false where nobody waits for anything. */
+  /** Advances to the next timer and fires it; false if there is none. */
   advance(): boolean;
 };
 
-/** A clock that stands still until it is told to go on. Timers of the same moment ring in the order they were set. */
+/** A clock that stands still until it is advanced. Timers of the same moment fire in the order they were set. */
 export function createVirtualClock(start: number): VirtualClock {
   type Timer = {readonly at: number; readonly number: number; readonly ring: () => void};
   const timers = new Map<number, Timer>();
