@@ -2,30 +2,30 @@ import type {AgentEvent, AgentRequest, AgentVerdict, ProviderId, Usage} from './
 import type {RunEnd, RunningAgent} from './agent-process.ts';
 import type {RunRecord} from './run.ts';
 
-/** What is left to know of an agent once it is gone. */
+/** What is known about an agent after it has exited. */
 export type AgentEnding = {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** Not all of its output could be written to the log files. */
+  /** The log files are incomplete. */
   readonly isLogTruncated?: boolean;
   readonly verdict: AgentVerdict;
   readonly usage?: Usage;
-  /** The usage counts earlier processes of the session too. */
+  /** The usage includes earlier processes of the session. */
   readonly isWholeSession?: boolean;
 };
 
 export interface LaunchedAgent extends RunningAgent<AgentEnding> {
-  /** Milliseconds since it printed anything, was told to go or was woken. */
+  /** Milliseconds since its last output, its release or its wake-up. */
   silentFor(): number;
 }
 
-/** Starts the agent of a run with the provider the run names, and tells what its lines mean. */
+/** Starts the agent of a run with the run's provider, and interprets its output. */
 export interface AgentRunner {
-  /** The command that runs as provider `custom`; null where there is none. */
+  /** The command of provider `custom`; null if there is none. */
   readonly customCommand: string | null;
-  /** Throws `E_AGENT_NOT_FOUND` unless the provider can be started. Asked before anything is recorded. */
+  /** Throws `E_AGENT_NOT_FOUND` unless the provider can be started. Called before anything is recorded. */
   check(provider: ProviderId): Promise<{readonly choosesSession: boolean}>;
   launch(spec: {
     readonly run: RunRecord;

@@ -4,47 +4,47 @@ import {type Dialect, type ProviderId, providerIds} from './provider-table.ts';
 
 export {type Dialect, type ProviderId, providerIds};
 
-/** What an installed version can do; asked once per version, then remembered. */
+/** What an installed version can do; looked up once per version, then cached. */
 export const capabilitiesSchema = z.looseObject({
   version: z.string(),
-  /** Codex only: `--full-auto` exists in old versions and is gone in new ones. */
+  /** Codex only: `--full-auto` exists in old versions but not in new ones. */
   fullAuto: z.boolean(),
   outputSchema: z.boolean(),
-  /** How hard it thinks can be asked for. */
+  /** The reasoning effort can be set. */
   effort: z.boolean(),
   /** The session ref can be chosen before the agent starts. */
   chosenSession: z.boolean(),
-  /** It can be told what it may cost at most. */
+  /** A cost limit can be passed to it. */
   costLimit: z.boolean(),
 });
 export type Capabilities = z.infer<typeof capabilitiesSchema>;
 
-/** One thing to ask of an agent. The prompt always travels through stdin. */
+/** One request to an agent. The prompt always goes through stdin. */
 export type AgentRequest = {
   readonly kind: 'start' | 'resume';
   readonly prompt: string;
-  /** resume: the session to go on with. start: the ref to use, where the provider lets us choose. */
+  /** resume: the session to continue. start: the ref to use, if the provider lets us choose. */
   readonly sessionRef: string | null;
   readonly access: 'edit' | 'read-only';
-  /** A JSON schema the last message must satisfy. */
+  /** A JSON schema that the last message must satisfy. */
   readonly answerSchema?: Readonly<Record<string, unknown>>;
   readonly isGitRepository: boolean;
-  /** It is to stop by itself there, where it can be told. */
+  /** The cost at which it is to stop by itself, if it supports that. */
   readonly maxCostUsd?: number;
   readonly maxTurns?: number;
 } & ModelWish;
 
-/** What to execute. Holds no prompt outside `stdin`, so `args` can be recorded. */
+/** What to execute. The prompt is only in `stdin`, so `args` can be recorded. */
 export type AgentCommand = {
   readonly file: string;
   readonly args: readonly string[];
   readonly stdin: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Files the agent reads at its start; whoever spawns it writes them and removes them at the end. */
+  /** Files the agent reads at its start; the spawner writes them and removes them at the end. */
   readonly files?: readonly AgentFile[];
 };
 
-/** `args` names the file by its placeholder until it has a path. */
+/** `args` contains the placeholder until the file has a path. */
 export type AgentFile = {readonly placeholder: string; readonly content: string};
 
 export type Usage = {
@@ -72,63 +72,63 @@ export const failureKinds = [
 export type FailureKind = (typeof failureKinds)[number];
 export type Failure = {
   readonly kind: FailureKind;
-  /** The vendor's words, foreign text. */
+  /** The vendor's message, untrusted text. */
   readonly message: string;
-  /** When a limit ends, as the vendor's structure tells it (ISO). */
+  /** When a limit ends, from structured data of the vendor (ISO). */
   readonly reset_at?: string;
   /** The setting whose limit was reached. */
   readonly setting?: string;
 };
 
-/** What the agent is doing, as one readable line. Text is foreign: sanitise it before it is shown. */
+/** What the agent is doing, as one readable line. Untrusted text: sanitise it before display. */
 export type Activity = {
   readonly kind: 'message' | 'command' | 'output' | 'edit' | 'read' | 'tool' | 'notice';
   readonly text: string;
-  /** Of output: so many lines stood above this one. */
+  /** For output: the number of lines above this one. */
   readonly above?: number;
 };
 
 /** What one line of an agent's output means. */
 export type AgentEvent =
-  /** `dialect`: in whose words a custom command announced it. */
+  /** `dialect`: the vendor format in which a custom command announced it. */
   | {readonly type: 'session'; readonly ref: string; readonly dialect?: Dialect}
   /** The model began or took a turn. */
   | {readonly type: 'turn'}
-  /** A whole message of the agent; the last one is its answer where the result carries no text. */
+  /** A whole message of the agent; the last one is its answer if the result has no text. */
   | {readonly type: 'message'; readonly text: string}
   | {readonly type: 'activity'; readonly activity: Activity}
-  /** Running totals, the last one wins: of this process, or of all processes of the session (Codex). */
+  /** Running totals, the last one counts: for this process, or for all processes of the session (Codex). */
   | {readonly type: 'usage'; readonly usage: Usage; readonly wholeSession?: true}
-  /** What one message of the model used, told before the totals are; several lines may tell of the same one. */
+  /** The usage of one message of the model, before the totals are known; several lines may report the same one. */
   | {readonly type: 'messageUsage'; readonly messageId: string; readonly usage: Usage}
-  /** `isFatal`: trying again cannot help, so nobody should wait for it. */
+  /** `isFatal`: retrying cannot help, so it is not worth waiting for. */
   | {readonly type: 'retrying'; readonly failure: Failure; readonly isFatal?: true}
-  /** Why the model does not answer, by a line that knows more than the result. Its next turn outdates it. */
+  /** Why the model does not answer, from a line that knows more than the result. Outdated by the model's next turn. */
   | {readonly type: 'diagnosis'; readonly failure: Failure}
   | {readonly type: 'result'; readonly result: AgentResult};
 
-/** The agent's own verdict on its turn, taken from structure and never from prose. */
+/** The agent's own verdict on its turn, taken from structured output and never from prose. */
 export type AgentResult = {
   readonly ok: boolean;
   /** The agent's last message. */
   readonly text: string;
   readonly failure?: Failure;
-  /** How many model turns the session took; 0 means a resume never began. */
+  /** How many model turns the session took; 0 means that a resume never began. */
   readonly turns?: number;
 };
 
-/** Everything that is known once the process is gone. */
+/** Everything known after the process has exited. */
 export type AgentEnd = {
   readonly kind: AgentRequest['kind'];
   readonly result: AgentResult | null;
   /** Text of the last `message` event. */
   readonly lastMessage?: string;
-  /** What the last `diagnosis` said, unless the model answered after it. */
+  /** The last `diagnosis`, unless the model answered after it. */
   readonly diagnosis?: Failure;
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stderrTail: string;
-  /** Needed by custom commands alone, whose answer may be plain text. */
+  /** Only for custom commands, whose answer may be plain text. */
   readonly stdoutTail?: string;
 };
 
@@ -136,7 +136,7 @@ export type AgentVerdict =
   | {readonly outcome: 'succeeded'; readonly text: string}
   | {readonly outcome: 'failed'; readonly failure: Failure; readonly text: string};
 
-/** Where to look for what a failed agent left behind. */
+/** Where to look for traces of a failed agent. */
 export type FailureScene = {
   readonly sessionRef: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -149,15 +149,15 @@ export interface Provider {
   readonly title: string;
   readonly executable: string;
   command(request: AgentRequest, capabilities: Capabilities): AgentCommand;
-  /** Total: any text is accepted, and what is not understood means nothing. */
+  /** Total: accepts any text; unknown lines produce no events. */
   parseLine(line: string): readonly AgentEvent[];
   judge(end: AgentEnd): AgentVerdict;
-  /** Asks a second source about a failure, where the agent keeps one on its disk. Never throws. */
+  /** Checks a second source about a failure, if the agent keeps one on disk. Never throws. */
   investigate?(failure: Failure, scene: FailureScene): Promise<Failure>;
   /** Must hold before a ref becomes an argument. */
   isSessionRef(ref: string): boolean;
-  /** What the installed version can do, from the text its own `--version` and `--help` print. */
+  /** What the installed version can do, from the output of its `--version` and `--help`. */
   capabilities(help: {readonly version: string; readonly help: string}): Capabilities;
-  /** Arguments whose output `capabilities` reads as `help`; null where there is nothing to ask. */
+  /** Arguments whose output is passed to `capabilities` as `help`; null if there is nothing to ask. */
   readonly helpArgs: readonly string[] | null;
 }

@@ -4,7 +4,7 @@ export const bundleFormat = 1;
 
 type Fields = {readonly [key: string]: JournalValue};
 
-/** What a bug report needs of a task: everything the machines saw, and no word of a person or an agent. */
+/** What a bug report needs about a task: everything the machines saw, but nothing that a person or an agent wrote. */
 export type Bundle = {
   readonly kind: 'blackbird-bundle';
   readonly format: number;
@@ -12,7 +12,7 @@ export type Bundle = {
   readonly task_id: string;
   readonly versions: Fields;
   readonly config: Fields;
-  /** Null where the plan cannot be read; `total` counts what was too much to be taken along. */
+  /** Null if the plan cannot be read; `total` also counts tasks that were left out. */
   readonly plan: {readonly total: number; readonly tasks: readonly Fields[]} | null;
   readonly runs: readonly Fields[];
   readonly journals: readonly BundledJournal[];

@@ -1,11 +1,11 @@
 import type {RunningAgent} from './agent-process.ts';
 import type {RunRecord} from './run.ts';
 
-/** What is left to know of a check once it is gone. */
+/** What is known about a check after it has exited. */
 export type CheckEnding = {
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** The end of what it printed. */
+  /** The end of its output. */
   readonly tail: string;
   /** Of its whole log. */
   readonly logDigest: string;
@@ -14,13 +14,13 @@ export type CheckEnding = {
 
 export type RunningCheck = RunningAgent<CheckEnding>;
 
-/** Starts the commands that tell whether the work of a run holds, held back and controlled like agents. */
+/** Starts the checks of a run; they wait to be released and are controlled like agents. */
 export interface CheckRunner {
-  /** By `sh -c` in the project folder. A log of the same name, left by a check that was cut short, is replaced. */
+  /** Runs `sh -c` in the project folder. Replaces a log of the same name from an interrupted check. */
   launch(spec: {
     readonly run: RunRecord;
     readonly command: string;
-    /** A file name beside the record of the run. */
+    /** A file name beside the run record. */
     readonly logFile: string;
   }): Promise<RunningCheck>;
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** What became of a task's commit. `sha` where there is one, `skipped` with the reason where there is none. */
+/** The result of a task's commit: `sha` if there is one, otherwise `skipped` with the reason. */
 export const commitOutcomeSchema = z.looseObject({
   sha: z.string().optional(),
-  /** The branch it is on; missing where HEAD was detached. */
+  /** The branch it is on; missing on a detached HEAD. */
   branch: z.string().optional(),
   skipped: z.string().optional(),
 });
@@ -12,6 +12,6 @@ export type CommitOutcome = z.infer<typeof commitOutcomeSchema>;
 export type CommitRequest = {
   /** With its trailers. */
   readonly message: string;
-  /** The trailer that a commit of an earlier try is known by. */
+  /** The trailer that identifies a commit of an earlier try. */
   readonly mark: {readonly trailer: string; readonly value: string};
 };

@@ -1,7 +1,7 @@
-/** One setting: all there is to know about a key. Adding a key is adding an entry to `settings`. */
+/** Everything about one setting. To add a key, add an entry to `settings`. */
 type AnySetting = {
   readonly about: string;
-  /** It keeps agents from going on: a job does not begin while nobody knows what it says. */
+  /** It can stop agents: a job does not start while its value cannot be read. */
   readonly isGate?: true;
 };
 type BooleanSetting = AnySetting & {readonly type: 'boolean'; readonly default: boolean};
@@ -16,7 +16,7 @@ type ChoiceSetting = AnySetting & {
   readonly default: string;
   readonly options: readonly string[];
 };
-/** A number that need not be there: null for no limit. */
+/** An optional number: null for no limit. */
 type LimitSetting = AnySetting & {
   readonly type: 'limit';
   readonly default: null;
@@ -273,11 +273,11 @@ export const gateKeys = settingKeys.filter((key) => 'isGate' in settings[key]);
 
 export const configSchemaVersion = 1;
 
-/** Where a setting can be written. The project's value wins over the global one. */
+/** Where a setting can be stored. The project's value overrides the global one. */
 export type ConfigLayerName = 'project' | 'global';
 export type ConfigSource = ConfigLayerName | 'default';
 
-/** One configuration file: its content as JSON, null when there is none, or why it cannot be used. */
+/** One configuration file: its content as JSON, null if there is none, or why it is unusable. */
 export type ConfigLayer = {
   readonly name: ConfigLayerName;
   readonly file: string;
@@ -288,8 +288,8 @@ export type ConfigLayer = {
 export interface ConfigStore {
   layers(): Promise<readonly ConfigLayer[]>;
   /**
-   * Writes one key (`undefined` removes it) and keeps every other, known or not. With `seen`, the value of the
-   * layer that a person was shown, it refuses where that is no longer the one in the file.
+   * Writes one key (`undefined` removes it) and keeps all others, known or not. With `seen`, the value the user was
+   * shown, it refuses if the file has another one.
    */
   write(
     layer: ConfigLayerName,

@@ -3,8 +3,8 @@ import * as z from 'zod';
 export const draftSchemaVersion = 1;
 
 /**
- * `answers` to an agent's questions, `feedback` that sends an agent back to work, the `rejection` of a run,
- * `comments` on lines of its change, a `new-task` below the task, `edits` of the task's fields, what a `plan` is to be.
+ * `answers` to an agent's questions, `feedback` for an agent, the `rejection` of a run, `comments` on lines, a
+ * `new-task` below the task, `edits` of the task's fields, or a request for a `plan`.
  */
 export const draftKinds = [
   'answers',
@@ -17,15 +17,15 @@ export const draftKinds = [
 ] as const;
 export type DraftKind = (typeof draftKinds)[number];
 
-/** What a person wrote and did not send yet. */
+/** Text that was written but not sent yet. */
 export const draftSchema = z.looseObject({
   schemaVersion: z.literal(draftSchemaVersion),
   kind: z.enum(draftKinds),
   /** Empty for a new task at the top level. */
   taskId: z.string(),
-  /** The run it was last written at; empty for what belongs to the plan and not to a run. */
+  /** The run it was last written for; empty for text that belongs to the plan. */
   runId: z.string(),
-  /** Each text with what it belongs to: a question by id and words, an edited field with its value before. */
+  /** Each text with its subject: a question by id and text, an edited field with its old value. */
   texts: z.array(z.looseObject({id: z.string(), prompt: z.string(), text: z.string()})),
   updatedAt: z.string(),
 });
@@ -34,17 +34,19 @@ export type DraftText = Draft['texts'][number];
 
 export type DraftKey = Pick<Draft, 'kind' | 'taskId' | 'runId'>;
 
-/** One text of a draft: what an editor works on. `said`: what the run was told already, and is not to be sent again. */
+/**
+ * One text of a draft, as an editor edits it. `said`: text that the run already has and that must not be sent again.
+ */
 export type DraftSlot = DraftKey & Pick<DraftText, 'id' | 'prompt'> & {readonly said?: string | undefined};
 
-/** Drafts on disk, at most one of a kind for each task, whichever of its runs they were written at. */
+/** Drafts on disk, at most one of a kind per task, whichever of its runs they were written for. */
 export interface DraftStore {
-  /** Those that can be read. */
+  /** All readable ones. */
   all(): Promise<readonly Draft[]>;
-  /** Null where there is none. */
+  /** Null if there is none. */
   read(key: Pick<Draft, 'kind' | 'taskId'>): Promise<Draft | null>;
-  /** Replaces what was there: whoever saves has read it, and keeps the texts that are not its own. */
+  /** Replaces what is there: the caller has read it, and keeps texts that are not its own. */
   save(draft: Draft): Promise<void>;
-  /** Nothing happens where there is none. */
+  /** Does nothing if there is none. */
   remove(kind: DraftKind, taskId: string): Promise<void>;
 }

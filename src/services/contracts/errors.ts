@@ -72,10 +72,10 @@ export type ErrorCode =
   | 'E_GIT_FAILED'
   | 'E_INSPECT';
 
-/** A command the reader can type, and what it does for them. */
+/** A command to type, and what it does. */
 export type NextStep = {readonly command: string; readonly why?: string};
 
-/** One word of a command as a shell reads it: an id may hold anything, and commands are there to be typed. */
+/** Quotes one word for a shell: an id may contain anything, and commands are meant to be typed. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
@@ -86,7 +86,7 @@ export type AppErrorOptions = {
   readonly cause?: unknown;
 };
 
-/** An expected failure: it has a cause the user can act on. Everything else that is thrown is a bug. */
+/** An expected failure with a cause the user can act on. Anything else that is thrown is a bug. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 export const feedbackSchemaVersion = 1;
 
-/** What a parent review sends a task back with, until its agent was told or a person said never mind. */
+/** Parent review feedback for a task, until it is delivered or dismissed. */
 export const pendingFeedbackSchema = z.looseObject({
   schemaVersion: z.literal(feedbackSchemaVersion),
   childTaskId: z.string().min(1),
@@ -17,17 +17,17 @@ export type PendingFeedback = z.infer<typeof pendingFeedbackSchema>;
 /** A file that could not be read, and why. */
 export type BrokenFeedback = {readonly file: string; readonly reason: string};
 
-/** Pending feedback on disk, one file a task. */
+/** Pending feedback on disk, one file per task. */
 export interface FeedbackStore {
-  /** In the order of their file names. */
+  /** Sorted by file name. */
   list(): Promise<{
     readonly pending: readonly PendingFeedback[];
     readonly broken: readonly BrokenFeedback[];
   }>;
-  /** Throws `E_STORE_CORRUPT` for a file that cannot be used: whether the task is free is not known. */
+  /** Throws `E_STORE_CORRUPT` for an unusable file: it is unknown whether feedback is pending. */
   read(childTaskId: string): Promise<PendingFeedback | null>;
-  /** Replaces what was there. */
+  /** Replaces what is there. */
   save(feedback: PendingFeedback): Promise<void>;
-  /** Nothing happens where there is none. */
+  /** Does nothing if there is none. */
   remove(childTaskId: string): Promise<void>;
 }

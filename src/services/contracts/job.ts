@@ -4,7 +4,7 @@ import {pauseReasons} from './run.ts';
 
 export const jobSchemaVersion = 1;
 
-/** One part of what was asked for. What was said with it (answers, feedback) is on the runs. */
+/** One part of the request. Answers and feedback are on the runs. */
 const jobStepSchema = z.looseObject({
   type: z.string(),
   taskIds: z.array(z.string()).optional(),
@@ -15,7 +15,7 @@ const jobStepSchema = z.looseObject({
 const jobRunSchema = z.looseObject({taskId: z.string(), runId: z.string(), startedAt: z.string()});
 export type JobRun = z.infer<typeof jobRunSchema>;
 
-/** A rest that the job itself ended by going on. */
+/** A wait that the job ended by continuing. */
 const jobWaitSchema = z.looseObject({
   taskId: z.string(),
   runId: z.string(),
@@ -25,7 +25,7 @@ const jobWaitSchema = z.looseObject({
 });
 export type JobWait = z.infer<typeof jobWaitSchema>;
 
-/** A rest that lasts: until a limit or an outage is over. `runId` is null where nothing began yet. */
+/** A wait in progress, for a limit or an outage to end. `runId` is null if nothing has started yet. */
 const openWaitSchema = z.looseObject({
   taskId: z.string(),
   runId: z.string().nullable(),
@@ -35,26 +35,26 @@ const openWaitSchema = z.looseObject({
   until: z.string(),
 });
 
-/** One call of the engine, from what was asked to how it ended. Fields this version does not know are kept. */
+/** One engine job, from the request to its end. Unknown fields are kept. */
 export const jobRecordSchema = z.looseObject({
   schemaVersion: z.literal(jobSchemaVersion),
   jobId: z.string().min(1),
   steps: z.array(jobStepSchema),
   agent: z.string(),
-  /** The rules it began with, which hold until it ends. */
+  /** The rules it started with, which hold until it ends. */
   settings: z.record(z.string(), z.unknown()),
-  /** The Blackbird that works on it; null where the system does not tell who it is. */
+  /** The Blackbird that runs it; null if the system cannot identify processes. */
   owner: processIdentitySchema.extend({host: z.string()}).nullable(),
   startedAt: z.string(),
   endedAt: z.string().optional(),
-  /** What it started or went on with, in this order. */
+  /** The runs it started or continued, in this order. */
   runs: z.array(jobRunSchema),
   waits: z.array(jobWaitSchema),
-  /** What it waits for since it last began or went on with anything. */
+  /** What it has been waiting for since its last activity. */
   waiting: openWaitSchema.optional(),
-  /** Somebody wants it to begin nothing more after the task at work. */
+  /** When the user asked it to stop after the current task. */
   stopAskedAt: z.string().optional(),
-  /** Absent while it works. */
+  /** Absent while it is running. */
   end: z
     .looseObject({
       /** Why it stopped; `lost`: its Blackbird ended unexpectedly. */
@@ -67,7 +67,7 @@ export const jobRecordSchema = z.looseObject({
 });
 export type JobRecord = z.infer<typeof jobRecordSchema>;
 
-/** Something that happened in a job, added to its record at small cost. */
+/** An event in a job, appended to its record cheaply. */
 export const jobNoteSchema = z.looseObject({
   run: jobRunSchema.optional(),
   wait: jobWaitSchema.optional(),
@@ -77,17 +77,17 @@ export const jobNoteSchema = z.looseObject({
 export type JobNote = z.infer<typeof jobNoteSchema>;
 
 export interface JobStore {
-  /** Newest first. Reads names only, and ids sort by time. */
+  /** Newest first. Reads names only; ids sort by time. */
   ids(): readonly string[];
-  /** Null where there is none. */
+  /** Null if there is none. */
   read(jobId: string): Promise<JobRecord | null>;
   create(job: JobRecord): Promise<void>;
   note(jobId: string, note: JobNote): Promise<void>;
-  /** Writes the whole record, with all that was noted. */
+  /** Writes the whole record, including all notes. */
   close(job: JobRecord): Promise<void>;
 }
 
-/** What another terminal may ask of the job that works. */
+/** What another terminal may ask of the running job. */
 export const jobRequestSchema = z.looseObject({
   schemaVersion: z.literal(1),
   jobId: z.string(),
@@ -96,13 +96,15 @@ export const jobRequestSchema = z.looseObject({
 });
 export type JobRequest = z.infer<typeof jobRequestSchema>;
 
-/** From another terminal to the job that works: each request is taken once, and is gone then. */
+/** Requests from other terminals to the running job: each is taken once and then deleted. */
 export interface RequestBox {
-  /** The name under which it can be asked about. */
+  /** Returns a name to ask about it. */
   send(request: JobRequest): Promise<string>;
   isTaken(name: string): boolean;
-  /** Takes a request back; false where it was taken before. */
+  /** Withdraws a request; false if it was already taken. */
   withdraw(name: string): boolean;
-  /** Takes what is for the job. What is for another is left to whoever sent it, or is old. Returns how to stop. */
+  /**
+   * Takes requests for this job. Others are left to their sender, or are outdated. Returns a function that stops it.
+   */
   watch(jobId: () => string | null, onRequest: (request: JobRequest) => void): () => void;
 }

@@ -1,9 +1,9 @@
 import type {RunRecord} from './run.ts';
 
-/** Raised when a line of an older Blackbird would be read wrongly. */
+/** Increased when a line of an older Blackbird would be misread. */
 export const journalFormat = 1;
 
-/** JSON as it stands in a journal: texts of people and agents are gone, see `redaction.ts`. */
+/** JSON as stored in a journal: texts of people and agents are removed, see `redaction.ts`. */
 export type JournalValue =
   | null
   | boolean
@@ -12,7 +12,7 @@ export type JournalValue =
   | readonly JournalValue[]
   | {readonly [key: string]: JournalValue};
 
-/** The first line of a journal, and again the first line of every Blackbird that goes on with it. */
+/** The first line of a journal, and the first line of every Blackbird that continues it. */
 export type JournalHeader = {
   readonly kind: 'header';
   readonly format: number;
@@ -21,35 +21,35 @@ export type JournalHeader = {
   readonly at: string;
   readonly run_id: string;
   readonly task_id: string;
-  /** The machines that were there when it began. */
+  /** The machines that existed when it started. */
   readonly machines: readonly string[];
 };
 
-/** A transition as it stands in its machine: the `index`-th one of `source` for `event` ('' for eventless). */
+/** A transition in its machine: number `index` of `source` for `event` ('' for eventless). */
 export type TakenTransition = {
   /** The id of the state node, `segment.active`. */
   readonly source: string;
   readonly event: string;
   readonly index: number;
-  /** The id of the state node it leads to; null when it stays. */
+  /** The id of the target state node; null if the state does not change. */
   readonly target: string | null;
 };
 
 export type EntryKind =
-  /** The actor began; `event` carries its input. */
+  /** The actor started; `event` carries its input. */
   | 'started'
-  /** The actor was there before this journal began: where it stood, with its context. */
+  /** The actor existed before this journal began: its state, with its context. */
   | 'standing'
   | 'event'
-  /** The event that ended the actor, by its kind of end. */
+  /** The event that ended the actor, by kind of end. */
   | 'done'
   | 'error'
   | 'stopped';
 
-/** One event that one actor took, and where it stands since. */
+/** One event that one actor received, and its state afterwards. */
 export type JournalEntry = {
   readonly kind: EntryKind;
-  /** Counts the entries of a process, of which a journal holds those that concern its run; a source counts its own. */
+  /** Counts the entries of a process, of which a journal holds those of its run; a source has its own count. */
   readonly seq: number;
   readonly at: string;
   /** The path of the actor, `engine/executor/task:2`, unique in its process. */
@@ -60,36 +60,36 @@ export type JournalEntry = {
   readonly event: {readonly type: string; readonly [key: string]: JournalValue};
   readonly state: JournalValue;
   readonly status: 'active' | 'done' | 'error' | 'stopped';
-  /** Every transition of the step in its order, the eventless ones too; none when nobody took the event. */
+  /** All transitions of the step in order, including eventless ones; empty if the event was ignored. */
   readonly transitions: readonly TakenTransition[];
-  /** Only where replay begins: `standing`. Elsewhere replay tells it. */
+  /** Only where replay starts: `standing`. Elsewhere replay computes it. */
   readonly context?: {readonly [key: string]: JournalValue};
 };
 
-/** The last line of a journal that grew too long; its run went on. */
+/** The last line of a journal that grew too long; its run continued. */
 export type JournalCut = {readonly kind: 'truncated'; readonly at: string; readonly bytes: number};
 
 export type JournalLine = JournalHeader | JournalEntry | JournalCut;
 
-/** What is looked at: the machines of a process that runs, or of a run as it was recorded. */
+/** What is inspected: the machines of a live process, or of a recorded run. */
 export interface InspectionSource {
-  /** Those so far, oldest first. A live source keeps the latest only. */
+  /** All so far, oldest first. A live source keeps only the latest. */
   entries(): readonly InspectedEntry[];
-  /** Hears of every entry after those; never called where nothing more can come. */
+  /** Receives every later entry; never called if nothing more can come. */
   subscribe(listener: (entry: InspectedEntry) => void): () => void;
-  /** Whether more can come; looked at again while somebody listens. */
+  /** Whether more can come; polled while someone listens. */
   standing(): SourceStanding | Promise<SourceStanding>;
 }
 
-/** `lost`: it stands still in the middle, because its Blackbird died. */
+/** `lost`: it stops in the middle, because its Blackbird died. */
 export type SourceStanding = 'live' | 'ended' | 'lost';
 
 /** Actors are unique within their session: the process that wrote them, counted from 1. */
 export type InspectedEntry = JournalEntry & {readonly session: number};
 
-/** Where journals are kept. Nothing here throws or answers: the journal is one-way. */
+/** Where journals are written. Nothing here throws or returns anything: the journal is one-way. */
 export interface JournalSink {
   append(run: Pick<RunRecord, 'task_id' | 'run_id'>, entries: readonly JournalEntry[]): void;
-  /** Writes what is held back before it returns: at the end of a job, and of the process. */
+  /** Writes buffered entries before it returns: at the end of a job, and of the process. */
   flush(): void;
 }

@@ -4,13 +4,13 @@ import {runProviderIds} from './provider-table.ts';
 
 export const limitsSchemaVersion = 1;
 
-/** A used-up quota. It belongs to a provider and an account, so it holds for every project of the user. */
+/** A used-up quota. It belongs to a provider and an account, so it applies to all projects of the user. */
 export const limitSchema = z.looseObject({
   provider: z.enum(runProviderIds),
   /** A digest, never a name or a key. */
   account: z.string(),
   until: z.iso.datetime({offset: true}),
-  /** The provider told the time, or it is a guess. */
+  /** The provider reported the time, or it is an estimate. */
   source: z.enum(['reported', 'estimated']),
   seenAt: z.iso.datetime({offset: true}),
 });
@@ -24,9 +24,9 @@ export type LimitsFile = z.infer<typeof limitsFileSchema>;
 
 export type SeenLimit = Pick<Limit, 'until' | 'source' | 'seenAt'>;
 
-/** The limits of this user's accounts. What cannot be read or written is warned of and stops nobody. */
+/** The limits of this user's accounts. Read and write errors are warnings and stop nothing. */
 export interface LimitStore {
-  /** The limit of the account that the provider would use now; null where none is known. */
+  /** The limit of the account that the provider would use now; null if none is known. */
   read(provider: ProviderId): Promise<SeenLimit | null>;
   save(provider: ProviderId, limit: SeenLimit): Promise<void>;
   /** Forgets a limit that was seen before this time. */

@@ -6,10 +6,10 @@ export type LockHolder = z.infer<typeof lockHolderSchema>;
 
 export type LockAttempt =
   | {readonly acquired: true; readonly lock: {release(): Promise<void>}}
-  /** The holder is null when it could not be read in time. */
+  /** The holder is null if it could not be read in time. */
   | {readonly acquired: false; readonly holder: LockHolder | null};
 
-/** At most one process holds it at any moment, and it never outlives its holder. */
+/** At most one process holds it at any time, and it never outlives its holder. */
 export interface ProcessLock {
   acquire(options: {readonly waitSeconds: number}): Promise<LockAttempt>;
   /** Who holds it now. Needs no lock itself. */

@@ -1,5 +1,5 @@
-/** What is asked of an agent besides the work. */
+/** The model and effort requested from an agent. */
 export type ModelWish = {readonly model?: string; readonly effort?: string};
 
-/** A word that can be an argument and never an option: `opus`, `gpt-5.2-codex`, `us.vendor.model-1:0`, `high`. */
+/** A word that can be an argument but never an option: `opus`, `gpt-5.2-codex`, `us.vendor.model-1:0`, `high`. */
 export const isWishText = (text: string): boolean => /^\w[\w.:/@+[\]-]{0,127}$/.test(text);

@@ -1,2 +1,2 @@
-/** Why a run without a change was not committed; a file of its own, as the schema of a commit loads zod. */
+/** Why a run without a change was not committed; a separate file, because the commit schema loads zod. */
 export const nothingToCommit = 'it changed no files';

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import {questionSchema} from './run.ts';
 
-/** What a planner may be asked for: new tasks, a change of those there are, or what depends on what. */
+/** The kinds of planning request: new tasks, a change of existing ones, or dependencies. */
 export const planKinds = ['generate', 'refine', 'deps'] as const;
 export type PlanKind = (typeof planKinds)[number];
 
-/** What is longer is cut here, so nobody knows how it ends. */
+/** Longer answers are truncated here and therefore invalid. */
 export const planAnswerLimit = 600_000;
 
 const text = z.string().max(50_000);
@@ -24,7 +24,7 @@ export type ProposedTask = z.infer<typeof proposedTaskSchema>;
 
 const nullable = <T extends z.ZodType>(schema: T) => schema.nullable().default(null);
 
-/** One change. `null` leaves a field as it is; a status, a run or a time is nobody's to change here. */
+/** One change. `null` leaves a field as it is; statuses, runs and times cannot be changed. */
 const operationSchema = z.union([
   z.object({op: z.literal('add'), task: proposedTaskSchema, index: nullable(z.int().min(0))}),
   z.object({
@@ -53,7 +53,7 @@ const askedQuestionSchema = z.object({
 
 const questions = z.array(askedQuestionSchema).max(10).default([]);
 
-/** What each of them is to answer: what was asked for, or questions that must be answered before. */
+/** The answer for each kind: the result, or questions that must be answered first. */
 export const planAnswerShapes = {
   generate: z.object({questions, tasks: z.array(proposedTaskSchema).max(1_000).default([])}),
   refine: z.object({questions, operations: z.array(operationSchema).max(2_000).default([])}),
@@ -64,7 +64,7 @@ export type PlanAnswer = {
   readonly [Kind in PlanKind]: z.infer<(typeof planAnswerShapes)[Kind]> & {readonly kind: Kind};
 }[PlanKind];
 
-/** The same for agents that can be held to a schema. Every key is required and none has a default: Codex wants it so. */
+/** The same for agents that can enforce a schema. Every key is required and none has a default, as Codex demands. */
 export function planAnswerSchema(kind: PlanKind): Readonly<Record<string, unknown>> {
   const {$schema: _, ...schema} = z.toJSONSchema(planAnswerShapes[kind], {
     io: 'output',
@@ -75,5 +75,5 @@ export function planAnswerSchema(kind: PlanKind): Readonly<Record<string, unknow
   return schema;
 }
 
-/** Checked by us; not every agent knows them. */
+/** Checked by us, because not every agent supports them. */
 const bounds = ['default', 'minLength', 'maxLength', 'maxItems', 'minimum', 'maximum'] as const;

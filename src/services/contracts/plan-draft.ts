@@ -4,11 +4,11 @@ import {answerSchema, questionSchema} from './run.ts';
 
 export const planDraftSchemaVersion = 1;
 
-/** What the planner is told next. */
+/** The next message for the planner. */
 const sayingSchema = z.looseObject({
   /**
-   * `start`: everything. `answers`: to what it asked. `problems`: what is wrong with its answer. `findings`: what the
-   * quality gate found in it. `revision`: what a person wants to be different.
+   * `start`: the whole prompt. `answers`: to its questions. `problems`: of its answer. `findings`: of the quality gate.
+   * `revision`: the user's request for changes.
    */
   type: z.enum(['start', 'answers', 'problems', 'findings', 'revision']),
   lines: z.array(z.string()),
@@ -25,7 +25,7 @@ const fields = z.object({
   prompt: z.string().exactOptional(),
 });
 
-/** One change of the plan. Nothing in it can name a status, a run or a time. */
+/** One change of the plan. It cannot name a status, a run or a time. */
 const operationSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('add'),
@@ -46,34 +46,34 @@ const operationSchema = z.discriminatedUnion('type', [
 ]);
 export type ProposedOperation = z.infer<typeof operationSchema>;
 
-/** A proposed change of the plan, on disk until a person accepted or dropped it. */
+/** A proposed change of the plan, on disk until the user accepts or drops it. */
 export const planDraftSchema = z.looseObject({
   schemaVersion: z.literal(planDraftSchemaVersion),
   draftId: z.string().min(1),
   kind: z.enum(planKinds),
-  /** What a person asked for. */
+  /** The user's request. */
   text: z.string(),
   /** The only tasks that may change; empty for the whole plan. */
   taskIds: z.array(z.string()),
   createdAt: z.string(),
   updatedAt: z.string(),
-  /** Null while a person has to say something. */
+  /** Null while the user is next. */
   saying: sayingSchema.nullable(),
   /** Open ones. */
   questions: z.array(questionSchema),
-  /** All that were given, oldest first. */
+  /** All answers given, oldest first. */
   answers: z.array(answerSchema),
-  /** What a person wanted to be different, oldest first. */
+  /** All revisions requested, oldest first. */
   revisions: z.array(z.string()),
-  /** How often it asked, how often in a row its answer was wrong, how often the gate sent it back. */
+  /** How often it asked, how often in a row its answer was wrong, and how often the gate sent it back. */
   rounds: z.looseObject({questions: z.int(), corrections: z.int(), refinements: z.int()}),
-  /** What each task said when the planner was told of it, as a digest: what changed since is a conflict. */
+  /** A digest of each task when the planner saw it: anything changed since is a conflict. */
   base: z.array(z.tuple([z.string(), z.string()])),
-  /** What it proposes; null before its first answer. */
+  /** The proposal; null before the first answer. */
   operations: z.array(operationSchema).nullable(),
-  /** A person changed what it proposed. */
+  /** The user edited the proposal. */
   isEdited: z.boolean(),
-  /** How many operations each of these changes added, oldest first, so that the last can be taken back. */
+  /** How many operations each edit added, oldest first, so that the last one can be undone. */
   edits: z.array(z.int()).optional(),
 });
 export type PlanDraft = z.infer<typeof planDraftSchema>;
@@ -81,11 +81,11 @@ export type PlanDraft = z.infer<typeof planDraftSchema>;
 export type BrokenPlanDraft = {readonly file: string; readonly reason: string};
 
 export interface PlanDraftStore {
-  /** Oldest first. One that cannot be read is named, and stops nobody. */
+  /** Oldest first. An unreadable one is named and stops nothing. */
   list(): Promise<{readonly drafts: readonly PlanDraft[]; readonly broken: readonly BrokenPlanDraft[]}>;
-  /** Null where there is none. */
+  /** Null if there is none. */
   read(draftId: string): Promise<PlanDraft | null>;
   save(draft: PlanDraft): Promise<void>;
-  /** Nothing happens where there is none. */
+  /** Does nothing if there is none. */
   remove(draftId: string): Promise<void>;
 }

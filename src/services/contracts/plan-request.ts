@@ -2,10 +2,10 @@ import * as z from 'zod';
 import {planKinds} from './plan-answer.ts';
 import {answerSchema} from './run.ts';
 
-/** What is longer is no wish any more; `--from` refuses such files by their size. */
+/** The longest request accepted; `--from` refuses larger files by their size. */
 const longestWish = 1024 * 1024;
 
-/** What a planner is asked for. */
+/** A request to a planner. */
 export const planWishSchema = z
   .object({
     kind: z.enum(planKinds),
@@ -20,7 +20,7 @@ export const planWishSchema = z
   });
 export type PlanWish = z.infer<typeof planWishSchema>;
 
-/** A new draft, or one that is gone on with. */
+/** A new draft, or an existing one to continue. */
 export const planRequestSchema = z.discriminatedUnion('type', [
   z.object({type: z.literal('new'), wish: planWishSchema}).readonly(),
   z

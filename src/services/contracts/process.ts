@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * Who a process is, safe against reused pids: the same pid with another start time, boot or pid
- * namespace is somebody else.
+ * Identifies a process even if its pid is reused: the same pid with another start time, boot or pid namespace is
+ * another process.
  */
 export const processIdentitySchema = z.looseObject({
   pid: z.int().positive(),
@@ -12,5 +12,5 @@ export const processIdentitySchema = z.looseObject({
 });
 export type ProcessIdentity = z.infer<typeof processIdentitySchema>;
 
-/** `unknown`: the process belongs to another pid namespace, so nothing here can tell. */
+/** `unknown`: the process belongs to another pid namespace, so it cannot be checked from here. */
 export type Liveness = 'alive' | 'dead' | 'unknown';

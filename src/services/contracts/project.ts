@@ -1,21 +1,21 @@
 import type {ProviderId} from './agent.ts';
 
-/** What a run needs to know of the project around it. */
+/** What a run needs to know about its project. */
 export interface ProjectFacts {
   /** Absolute and without links. */
   readonly root: string;
   isGitRepository(): Promise<boolean>;
-  /** The first of the files that describe the project, null when there is none. */
+  /** The first file that describes the project; null if there is none. */
   snapshot(): Promise<{readonly file: string; readonly text: string} | null>;
 }
 
-/** Which provider to use, and how that was decided. */
+/** The provider to use, and how it was chosen. */
 export type ProviderChoice = {
   readonly id: ProviderId;
   readonly source: keyof typeof chosenBy;
 };
 
-/** The ways a provider is decided on, and how each is said. */
+/** The ways to choose a provider, and the text for each. */
 export const chosenBy = {
   option: 'asked for',
   command: 'BLACKBIRD_AGENT_CMD',
@@ -26,7 +26,7 @@ export const chosenBy = {
   none: 'not installed',
 } as const;
 
-/** What every engine of the project respects: one job at a time, across processes. */
+/** Ensures one job per project at a time, across processes. */
 export interface ProjectLock {
   /** Throws `E_REPO_LOCKED`, naming the holder. */
   acquire(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * The agents Blackbird can drive, as far as anything outside of `services/agents/<id>.ts` speaks of them.
- * Help, doctor, sessions and the schema of records take their names from here.
+ * The agents Blackbird can run, for everything outside of `services/agents/<id>.ts`. Help, doctor, sessions and record
+ * schemas take the names from here.
  */
 export const providerTable = {
   codex: {
@@ -19,7 +19,7 @@ export const providerTable = {
     loginStatus: ['auth', 'status'],
     tellsCost: true,
   },
-  /** Part of Blackbird: nothing to install, no account, and no program a session could start. */
+  /** Built in: nothing to install, no account, and no program that a session could start. */
   demo: {
     title: 'Demo agent',
     program: null,
@@ -33,17 +33,17 @@ export const providerTable = {
 export type NativeProviderId = keyof typeof providerTable;
 export const providerIds = Object.keys(providerTable) as NativeProviderId[];
 
-/** Whose runs there are: the agents above, and `custom`, the command in `BLACKBIRD_AGENT_CMD`. */
+/** The providers of runs: the agents above, and `custom` for the command in `BLACKBIRD_AGENT_CMD`. */
 export type ProviderId = NativeProviderId | 'custom';
 export const runProviderIds: readonly ProviderId[] = [...providerIds, 'custom'];
 
-/** Whose lines a custom command prints. */
+/** The vendor whose output format a custom command uses. */
 export type Dialect = NativeProviderId;
 
-/** Used where nobody chose one. */
+/** Used if nobody chose one. */
 export const defaultProvider: NativeProviderId = 'claude';
 
-/** The command of the user's own. A blank one is none, and what `resume` adds must stand on its last line. */
+/** The user's own command. A blank one counts as none, and arguments for `resume` go on its last line. */
 export function customCommandIn(env: Readonly<Record<string, string | undefined>>): string | null {
   return env.BLACKBIRD_AGENT_CMD?.trim() || null;
 }
@@ -51,5 +51,5 @@ export function customCommandIn(env: Readonly<Record<string, string | undefined>
 /** For help texts: "codex, claude or demo". */
 export const providerNames = `${providerIds.slice(0, -1).join(', ')} or ${providerIds.at(-1)}`;
 
-/** The agents with a program of their own: it has to be installed, and sessions can run it. */
+/** Agents with a program of their own: it has to be installed, and sessions can run it. */
 export const agentPrograms = Object.values(providerTable).filter((entry) => entry.program !== null);

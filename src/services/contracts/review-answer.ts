@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a reviewer is to answer, for agents that can be held to a schema. Every key is required: Codex wants it so. */
+/** The reviewer's answer, for agents that can enforce a schema. Every key is required, as Codex demands. */
 export const reviewAnswerSchema = {
   type: 'object',
   additionalProperties: false,
@@ -25,12 +25,12 @@ export const reviewAnswerSchema = {
   },
 } as const;
 
-/** What is longer is cut here, so nobody knows how it ends. */
+/** Longer answers are truncated here and therefore invalid. */
 export const reviewAnswerLimit = 64_000;
 
 const feedbackLimit = 20_000;
 
-/** The same for those that cannot, and for what they say in the end. */
+/** The same for agents that cannot, and to validate every answer. */
 export const reviewAnswerShape = z.object({
   passed: z.boolean(),
   resumeTaskIds: z.array(z.string()).default([]),

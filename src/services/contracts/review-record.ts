@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What a review says of one task. */
+/** A review's result for one task. */
 export const reviewResultSchema = z.looseObject({
   task_id: z.string(),
   status: z.enum(['passed', 'failed']),
@@ -11,7 +11,7 @@ export type ReviewResult = z.infer<typeof reviewResultSchema>;
 export const dismissalSchema = z.looseObject({
   task_id: z.string(),
   dismissed_at: z.string(),
-  /** The login name; empty where the system knows none. */
+  /** The login name; empty if the system has none. */
   dismissed_by: z.string(),
 });
 
@@ -19,7 +19,7 @@ export const feedbackEditSchema = z.looseObject({
   task_id: z.string(),
   edited_at: z.string(),
   edited_by: z.string(),
-  /** What the task is told instead. */
+  /** The feedback after the edit. */
   feedback: z.string(),
 });
 

@@ -10,7 +10,7 @@ export const pauseReasons = [
   'user_interrupt',
   'terminated',
   'process_lost',
-  /** What the provider could not do; `failure` says more. */
+  /** A provider problem; `failure` has the details. */
   'usage_limit',
   'provider_unavailable',
   'stalled',
@@ -22,7 +22,7 @@ export const pauseReasons = [
 ] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
-/** How the checkpoint after a run stands. */
+/** The state of the checkpoint after a run. */
 export const decisionStates = [
   'pending',
   'approved_continue',
@@ -32,7 +32,7 @@ export const decisionStates = [
 ] as const;
 export type DecisionState = (typeof decisionStates)[number];
 
-/** Something the agent asked; answered by one of the options or in free text. */
+/** A question of the agent; answered with one of the options or in free text. */
 export const questionSchema = z.looseObject({
   id: z.string().min(1),
   prompt: z.string().min(1),
@@ -43,9 +43,9 @@ export type Question = z.infer<typeof questionSchema>;
 export const answerSchema = z.looseObject({
   id: z.string().min(1),
   value: z.string(),
-  /** What was asked. */
+  /** The text of the question. */
   prompt: z.string().optional(),
-  /** Given, but the agent never went on with it: it is said again. */
+  /** Given, but the agent never continued with it: it will be sent again. */
   undelivered: z.boolean().optional(),
 });
 export type Answer = z.infer<typeof answerSchema>;
@@ -57,20 +57,20 @@ export const segmentSchema = z.looseObject({
   boot_id: z.string(),
   pid_namespace: z.string(),
   host: z.string(),
-  /** Without the prompt, which travels through stdin. */
+  /** Without the prompt, which goes through stdin. */
   argv: z.array(z.string()),
   started_at: z.string(),
   ended_at: z.string().optional(),
   exit_code: z.int().nullable().optional(),
   signal: z.string().nullable().optional(),
-  /** Not all of its output could be written to the log files. */
+  /** The log files are incomplete. */
   log_truncated: z.boolean().optional(),
-  /** Git trees of the working files before its agent was told to go and after it ended. */
+  /** Git trees of the working files before its agent was released and after it ended. */
   baseline_tree: z.string().optional(),
   result_tree: z.string().optional(),
-  /** What was around the files when its agent was told to go; only while it is at work. */
+  /** The surroundings of the files when its agent was released; only while it is running. */
   surroundings: keptSurroundingsSchema.optional().catch(undefined),
-  /** What this process used, as far as its agent told. */
+  /** The usage of this process, as far as its agent reported it. */
   usage: usageSchema.optional(),
   /** The job that started it. */
   job_id: z.string().optional(),
@@ -91,7 +91,7 @@ export const heldUpSchema = z.looseObject({
   attempt: z.int().min(1),
 });
 
-/** What an agent was told of its task: a digest for each field, so that a later change is seen. */
+/** What the agent knows of its task: a digest per field, to detect later changes. */
 export const toldTaskSchema = z.looseObject({
   title: z.string(),
   prompt: z.string(),

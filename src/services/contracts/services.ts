@@ -17,7 +17,7 @@ import type {RunRecord, RunStore} from './run.ts';
 import type {SurroundingsReader} from './side-effects.ts';
 import type {PlanStore} from './stores.ts';
 
-/** Everything the engine needs from outside. Time, ids and hashes are part of it. */
+/** Everything the engine needs from outside, including time, ids and hashes. */
 export type Services = {
   readonly plans: PlanStore;
   readonly runs: RunStore;
@@ -27,44 +27,46 @@ export type Services = {
   readonly comments: CommentStore;
   readonly inbox: DecisionInbox;
   readonly jobs: JobStore;
-  /** What another terminal asks of the job that works. */
+  /** Requests from other terminals to the running job. */
   readonly requests: RequestBox;
   readonly limits: LimitStore;
   readonly agents: AgentRunner;
-  /** Runs the commands that tell whether work holds. */
+  /** Runs the checks. */
   readonly checks: CheckRunner;
   readonly changes: ChangeTracker;
   readonly surroundings: SurroundingsReader;
   readonly project: ProjectFacts;
-  /** The layers of the settings as they are now, strongest first. */
+  /** The current settings layers, highest precedence first. */
   readonly settings: () => Promise<readonly ConfigLayer[]>;
-  /** Sets one of the project, or removes it; refused where it is not as it was `seen`. */
+  /** Sets or removes a project setting; refused if its value is not the one `seen`. */
   readonly writeSetting: (key: string, value: unknown, seen: {readonly value: unknown}) => Promise<void>;
-  /** From now on: whether this Blackbird, or others as well, alone wrote the settings of the project; null for anybody else. */
+  /**
+   * From now on: whether only this Blackbird, or also other ones, wrote the project settings; null if anyone else did.
+   */
   readonly watchSettings: () => () => 'here' | 'elsewhere' | null;
-  /** The agent for a job; `named` is the one asked for in this very call. */
+  /** The agent for a job; `named` is the one requested for this call. */
   readonly chooseAgent: (named: string | undefined) => Promise<ProviderChoice>;
   readonly lock: ProjectLock;
   readonly hooks: HookRunner;
   readonly keepAwake: KeepAwake;
-  /** The form a session ref of this provider must have before it becomes an argument. */
+  /** Whether a session ref has this provider's format; checked before it becomes an argument. */
   readonly isSessionRef: (provider: ProviderId, ref: string) => boolean;
-  /** Whether the agent of a lost run can have stored its session before it was gone. */
+  /** Whether the agent of a lost run can have stored its session. */
   readonly hadTimeToStore: (run: RunRecord) => Promise<boolean>;
-  /** The last sign of the Blackbird that worked on it; null where it left no trace. */
+  /** The last sign of life of the Blackbird that worked on it; null if there is none. */
   readonly lastHeardOf: (run: RunRecord) => Promise<string | null>;
   readonly host: string;
-  /** This very process; null where the system does not tell. */
+  /** This process; null if the system cannot identify it. */
   readonly self: ProcessIdentity | null;
   readonly livenessOf: (identity: ProcessIdentity) => Liveness;
   readonly now: () => string;
-  /** Milliseconds that never go backwards. */
+  /** Monotonic milliseconds. */
   readonly monotonicNow: () => number;
   /** A random number from 0 to below 1. */
   readonly chance: () => number;
   readonly newUuid: () => string;
   readonly newRunId: (taskId: string, attempt: number) => string;
-  /** Tells apart what begins in the same second. */
+  /** Separates jobs that start in the same second. */
   readonly newJobSuffix: () => string;
   readonly digest: (text: string) => string;
 };

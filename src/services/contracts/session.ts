@@ -7,8 +7,8 @@ const optionalText = z
   .transform((text) => text ?? '');
 
 /**
- * The record of a session (`meta.json`, schema version 1.0). What is not named here stays as it is. The
- * defaults are those of records that the Go program wrote.
+ * The record of a session (`meta.json`, schema version 1.0). Unknown fields are kept. The defaults are those of records
+ * written by the Go program.
  */
 export const sessionMetaSchema = z.looseObject({
   schema_version: z.string().min(1),
@@ -20,20 +20,20 @@ export const sessionMetaSchema = z.looseObject({
   branch: optionalText,
   worktree_path: optionalText,
   created_at: z.string().min(1),
-  /** Ours: where `agency.json` is looked for, wherever the user stands. */
+  /** Our own field: where `agency.json` is looked up, whatever the current folder. */
   repo_root: optionalText,
   flags: z.looseObject({needs_attention: z.boolean().optional()}).nullish(),
   archive: z.looseObject({archived_at: optionalText}).nullish(),
 });
 export type SessionMeta = z.infer<typeof sessionMetaSchema>;
 
-/** A folder of a run, usable or not: a broken one is listed, and refused by name. */
+/** A run folder, usable or not: a broken one is listed, but refused by name. */
 export type SessionEntry = {readonly runId: string; readonly repoId: string; readonly file: string} & (
   | {readonly meta: SessionMeta; readonly problem: null}
   | {readonly meta: null; readonly problem: string}
 );
 
-/** What `events.jsonl` says besides who and when. */
+/** The content of an `events.jsonl` line besides who and when. */
 export type SessionEvent = {
   readonly event:
     | 'resume_attach'
@@ -55,25 +55,25 @@ export type SessionChange =
 
 export interface SessionStore {
   list(): Promise<readonly SessionEntry[]>;
-  /** Makes the folders of a repository, where its lock is. */
+  /** Creates the folders of a repository, where its lock is. */
   prepare(repoId: string): Promise<void>;
-  /** The record exists before anything it tells of. */
+  /** The record exists before anything it describes. */
   create(meta: SessionMeta): Promise<void>;
-  /** Changes a few fields of what is in the file now; all others stay as they are. */
+  /** Changes some fields of the current file; all others are kept. */
   update(run: SessionMeta, change: SessionChange): Promise<void>;
-  /** Takes back a record whose worktree never came to be. */
+  /** Removes a record whose worktree was never created. */
   discard(run: SessionMeta): Promise<void>;
-  /** Where a worktree of ours is put. */
+  /** Where our worktrees go. */
   worktreePath(repoId: string, runId: string): string;
 }
 
 export interface SessionEvents {
   append(run: SessionMeta, event: SessionEvent): Promise<void>;
-  /** The name of the last event; null when there is none. */
+  /** The name of the last event; null if there is none. */
   last(run: SessionMeta): Promise<string | null>;
 }
 
-/** One change of the sessions of a repository at a time, across processes. */
+/** Allows one change of a repository's sessions at a time, across processes. */
 export interface RepoLock {
   acquire(repoId: string): Promise<void>;
   release(): Promise<void>;
@@ -81,7 +81,7 @@ export interface RepoLock {
 
 export type SessionLaunch = Pick<NewSession, 'argv' | 'env'>;
 
-/** What `agency.json` says about runners; the rest of it is not ours. */
+/** The runners in `agency.json`; the rest of it is not ours. */
 export type AgencyConfig = {
   readonly runners: ReadonlyMap<string, string>;
   readonly runner: string | null;

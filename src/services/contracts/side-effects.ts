@@ -2,20 +2,20 @@ import * as z from 'zod';
 import type {PlanCheck} from './plan.ts';
 
 export const sideEffectKinds = [
-  /** The plan file, by somebody else than Blackbird. */
+  /** The plan file was changed by something other than Blackbird. */
   'plan',
-  /** What Blackbird keeps of runs and decisions. */
+  /** Blackbird's own records of runs and decisions. */
   'records',
   'settings',
-  /** The plan, by a Blackbird of another process: a person, or an agent that hides behind one. */
+  /** The plan was changed through another Blackbird process: by a person, or by an agent. */
   'plan_edits',
   'repository_gone',
-  /** What git itself goes by: its settings, hooks and lists. */
+  /** Git's own settings, hooks and lists. */
   'git_settings',
-  /** Commits, branches, tags, stashes, what is checked out. */
+  /** Commits, branches, tags, stashes, the current checkout. */
   'refs',
   'ignored_files',
-  /** Written after the agent ended and before the decision: no part of what was shown. */
+  /** Written after the agent ended and before the decision: not part of what was shown. */
   'late_changes',
   'nested_repository',
   /** Deleted, and the user's git has no copy. */
@@ -24,73 +24,73 @@ export const sideEffectKinds = [
   'binary_file',
 ] as const;
 
-/** One field of a task in the plan, as it was and as somebody made it; `field` is `added` or `removed` for a whole task. */
+/** One field of a task in the plan before and after an edit; `field` is `added` or `removed` for a whole task. */
 const planFieldEditSchema = z.looseObject({
   task: z.string(),
   field: z.string(),
-  /** Absent where the field was. */
+  /** Absent if the field was. */
   before: z.unknown().optional(),
   after: z.unknown().optional(),
-  /** The values are too long to be kept. */
+  /** The values are too long to keep. */
   is_cut: z.boolean().optional(),
 });
 export type PlanFieldEdit = z.infer<typeof planFieldEditSchema>;
 
-/** One setting as it was and as somebody made it; absent values are those of settings that are not set. */
+/** One setting before and after an edit; an absent value means not set. */
 const settingEditSchema = z.looseObject({
   key: z.string(),
   before: z.unknown().optional(),
   after: z.unknown().optional(),
-  /** The values are too long to be kept. */
+  /** The values are too long to keep. */
   is_cut: z.boolean().optional(),
 });
 export type SettingEdit = z.infer<typeof settingEditSchema>;
 
-/** Something a task did that its diff does not show, or does not show well. */
+/** Something a task did that its diff does not show, or not clearly. */
 export const sideEffectSchema = z.looseObject({
   kind: z.enum(sideEffectKinds),
   text: z.string(),
   path: z.string().optional(),
-  /** Of the plan: the first edits, and how many more there are. */
+  /** For the plan: the first edits, and how many more there are. */
   edits: z.array(planFieldEditSchema).optional(),
   more_edits: z.int().optional(),
-  /** Of a settings file, where its content is known: the first edits, and how many more there are. */
+  /** For a settings file with readable content: the first edits, and how many more there are. */
   settings: z.array(settingEditSchema).optional(),
   more_settings: z.int().optional(),
-  /** Of the project's settings: by a Blackbird of another process, a person or an agent that hides behind one. */
+  /** For project settings: changed through another Blackbird process, by a person or by an agent. */
   is_by_blackbird: z.boolean().optional(),
 });
 export type SideEffect = z.infer<typeof sideEffectSchema>;
 
 export type SettingsContent = Readonly<Record<string, unknown>>;
 
-/** What is around the files of a project. */
+/** The state of a project outside its files. */
 export type Surroundings = {
-  /** The settings files by the names they are told by, with a digest; null where there is none. */
+  /** The settings files by display name, with a digest; null if missing. */
   readonly settings: ReadonlyMap<string, string | null>;
-  /** What the files with keys say, by the same names; null where there is none, left out where it cannot be understood. */
+  /** The parsed settings files by the same names; null if missing, left out if they cannot be parsed. */
   readonly contents?: ReadonlyMap<string, SettingsContent | null>;
-  /** Null where there is no repository. */
+  /** Null if there is no repository. */
   readonly repository: RepositoryState | null;
-  /** Absent where nobody looked at them, or where there are too many. */
+  /** Absent if not looked at, or if there are too many. */
   readonly records?: RecordVersions;
-  /** Files and folders that git ignores; absent where nobody asked for them. */
+  /** Files and folders that git ignores; absent if not asked for. */
   readonly ignored?: readonly string[];
 };
 
-/** Every run record by its name, in the folder of its task; the version changes with every write. */
+/** Every run record by name, per task folder; the version changes with every write. */
 export type RecordVersions = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export type RepositoryState = {
-  /** Which repository it is: another one in its place has another. */
+  /** Identifies the repository: another one in its place has another id. */
   readonly id: string;
   /** The branch or commit that is checked out, as git writes it. */
   readonly head: string;
-  /** Every ref with what it points to; null where they were too many to be remembered. */
+  /** Every ref with its target; null if there were too many to remember. */
   readonly refs: ReadonlyMap<string, string> | null;
-  /** Digests of what git itself goes by, by the names they are told by. */
+  /** Digests of git's own control files, by display name. */
   readonly files: ReadonlyMap<string, string>;
-  /** What was checked out or committed, one after another; absent where git keeps no log. */
+  /** The history of HEAD; absent if git keeps no log. */
   readonly log?: HeadLog;
 };
 
@@ -105,7 +105,7 @@ export type HeadLog = {
   readonly entries: readonly HeadMove[];
 };
 
-/** `at`: its place in the log, in bytes. */
+/** `at`: its offset in the log, in bytes. */
 export type HeadMove = {
   readonly at: number;
   readonly from: string;
@@ -114,14 +114,14 @@ export type HeadMove = {
   readonly text: string;
 };
 
-/** As a segment keeps it while its agent is at work, for a Blackbird that finds it after a crash. */
+/** As a segment keeps it while its agent is running, for recovery after a crash. */
 export const keptSurroundingsSchema = z.looseObject({
   /** The version of the plan file. */
   plan: z.string().nullable(),
   settings: z.record(z.string(), z.string().nullable()),
-  /** Left out where they are too long. */
+  /** Left out if too long. */
   contents: z.record(z.string(), z.record(z.string(), z.unknown()).nullable()).optional().catch(undefined),
-  /** Left out where there are too many. */
+  /** Left out if there are too many. */
   ignored: z.array(z.string()).optional().catch(undefined),
   repository: z
     .looseObject({
@@ -136,53 +136,56 @@ export const keptSurroundingsSchema = z.looseObject({
 });
 export type KeptSurroundings = z.infer<typeof keptSurroundingsSchema>;
 
-/** Ignored files and folders that are new or changed; `names` are the first of them. */
+/** New or changed ignored files and folders; `names` are the first ones. */
 export type NewIgnored = FoundFiles & {
-  /** There are too many to look at them all. */
+  /** There are too many to look at all of them. */
   readonly isCut?: boolean;
-  /** Files in Blackbird's own folder that are not Blackbird's. */
+  /** Foreign files in Blackbird's own folder. */
   readonly hidden?: FoundFiles;
-  /** Files in folders of git that git does not write itself. */
+  /** Files in git's folders that git does not write itself. */
   readonly inGit?: FoundFiles;
-  /** What else git does not look at. */
+  /** Other things that git does not look at. */
   readonly unseen?: FoundFiles;
-  /** Ignored files and folders that are gone. */
+  /** Ignored files and folders that were removed. */
   readonly removed?: FoundFiles;
   /** Files that are staged otherwise than they are. */
   readonly staged?: FoundFiles;
 };
 
-/** How many there are, and the first of them. */
+/** How many there are, and the first ones. */
 export type FoundFiles = {readonly count: number; readonly names: readonly string[]};
 
-/** How a repository stands before anything is done in it. */
+/** The state of a repository before anything is done in it. */
 export type RepositoryStanding = {
-  /** A commit is checked out and no branch. */
+  /** A commit is checked out instead of a branch. */
   readonly isDetached: boolean;
-  /** `a merge`, `a rebase`; null where nothing is. */
+  /** `a merge`, `a rebase`; null if none is in progress. */
   readonly underWay: string | null;
-  /** Files that a merge left for a person. */
+  /** Files with merge conflicts. */
   readonly conflicts: readonly string[];
 };
 
 export interface SurroundingsReader {
-  /** Null where there is no repository. Never fails. */
+  /** Null if there is no repository. Never fails. */
   standing(): Promise<RepositoryStanding | null>;
-  /** Never fails: what cannot be read is not there. Before an agent begins, `withIgnored` is of use to `ignoredSince`. */
+  /**
+   * Never fails: unreadable things count as missing. Before an agent starts, `withIgnored` collects what `ignoredSince`
+   * needs.
+   */
   look(how?: {withIgnored: boolean}): Promise<Surroundings>;
   /**
-   * Those that were created or changed since a time, and those of `before` that are gone. Several in a folder that is ignored
-   * count as one. Never fails.
+   * Ignored files created or changed since a time, and those of `before` that were removed. Several in one ignored
+   * folder count as one. Never fails.
    */
   ignoredSince(time: string, before?: readonly string[]): Promise<NewIgnored>;
-  /** All files of the project, whatever git thinks of them. Never fails. */
+  /** All files of the project, whether git tracks them or not. Never fails. */
   writtenSince(time: string): Promise<NewIgnored>;
 }
 
-/** The plan before and after somebody else wrote it. */
+/** The plan before and after someone else wrote it. */
 export type ForeignPlanEdit = {
   readonly before: PlanCheck;
   readonly after: PlanCheck;
-  /** Every step was written by a Blackbird, only not by this process. */
+  /** Every step was written by a Blackbird, but not by this process. */
   readonly isByBlackbird?: boolean;
 };

@@ -1,23 +1,23 @@
-/** Names that Windows reserves whatever their extension. */
+/** Names that Windows reserves, with any extension. */
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i;
 
-/** What a new id may look like: a file name that is safe and the same on every system. */
+/** The rule for new ids: a file name that is safe and identical on every system. */
 export const taskIdRule =
   'letters, digits, ".", "_" and "-", at most 64, not beginning with "." or "-", not ending with "."';
 
-/** True for ids that can be a folder's name as they are; all others are escaped. */
+/** True for ids that can be folder names as they are; all others are escaped. */
 export function isPlainTaskId(id: string): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(id) && !id.endsWith('.') && !reserved.test(id);
 }
 
-/** Words that want another one behind them: nothing that was cut ends in one. */
+/** Words that need another one after them: a shortened id must not end in one. */
 const joiningWords: ReadonlySet<string> = new Set(
   'a an and as at by for from if in into is its of on or so that the then this to via when where which while with without'.split(
     ' ',
   ),
 );
 
-/** The first whole words as an id, joined by "-", in so many characters and words. */
+/** The first whole words as an id, joined by "-", within limits on characters and words. */
 export function firstWordsId(words: readonly string[], longest: number, most = words.length): string {
   const [first = ''] = words;
   const taken: string[] = [];

@@ -2,9 +2,9 @@
 export type NewSession = {
   readonly name: string;
   readonly cwd: string;
-  /** One element is a line for the user's shell, several are run as they are. */
+  /** A single element is a line for the user's shell; several are run as they are. */
   readonly argv: readonly string[];
-  /** Set for this session only; the rest is the environment of the tmux server. */
+  /** Set for this session only; the rest comes from the tmux server's environment. */
   readonly env: Readonly<Record<string, string>>;
 };
 
