@@ -58,12 +58,7 @@ export function createPlanStore({
   const save = async (plan: Plan) => {
     database.data = {plan};
     const before = cached?.version ?? null;
-    try {
-      await database.write();
-    } catch (error) {
-      cached = null;
-      throw error;
-    }
+    await database.write();
     const version = versionOf(file);
     cached = version === null ? null : {version, check: {plan}};
     trail.note(before, version);

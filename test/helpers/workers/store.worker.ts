@@ -1,5 +1,5 @@
 // Runs one scenario of the stores under one fault, or all of them in a row; told by its arguments.
-import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {setStatus} from '../../../src/machines/policies/plan/plan-status.ts';
 import {checkPlanChange, checkRawPlan} from '../../../src/machines/policies/plan/plan-validation.ts';
@@ -7,8 +7,11 @@ import {newRunRecord} from '../../../src/machines/policies/run/run-record.ts';
 import {createConfigStore} from '../../../src/services/config/config-store.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import {createProcessLock} from '../../../src/services/lock/process-lock.ts';
+import {createDraftStore} from '../../../src/services/stores/draft-store.ts';
 import {DurableFile} from '../../../src/services/stores/durable-file.ts';
 import {removeDurably} from '../../../src/services/stores/durable-write.ts';
+import {createFeedbackStore} from '../../../src/services/stores/feedback-store.ts';
+import {createPlanDraftStore} from '../../../src/services/stores/plan-draft-store.ts';
 import {createPlanStore} from '../../../src/services/stores/plan-store.ts';
 import {createRunStore} from '../../../src/services/stores/run-store.ts';
 import type {Fault, Step} from '../fault-fs.ts';
@@ -60,7 +63,22 @@ const change: Record<ScenarioName, (folder: string) => Promise<unknown>> = {
     await plans.update((plan) => setStatus(plan, 'a', 'in_progress', '2026-02-02T02:02:02Z'));
     await runs.update('a', newRun.run_id, (run) => ({...run, phase: 'active'}));
   },
-  removal: (folder) => removeDurably(path.join(folder, 'blackbird.plan.json')),
+  /** What every store removes stays away. */
+  removal: async (folder) => {
+    const folders = {
+      drafts: path.join(folder, 'drafts'),
+      feedback: path.join(folder, 'feedback'),
+      plans: path.join(folder, 'plans'),
+    };
+    for (const each of Object.values(folders)) {
+      mkdirSync(each);
+      for (const name of ['a.json', 'a.feedback.json']) writeFileSync(path.join(each, name), '{}');
+    }
+    await removeDurably(path.join(folder, 'blackbird.plan.json'));
+    await createDraftStore({folder: folders.drafts}).remove('feedback', 'a');
+    await createFeedbackStore({folder: folders.feedback}).remove('a');
+    await createPlanDraftStore({folder: folders.plans}).remove('a');
+  },
 };
 
 const configStore = (folder: string) =>

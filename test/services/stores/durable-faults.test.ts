@@ -212,12 +212,15 @@ describe.each(scenarios)('%s: a power cut', (scenario) => {
 test('a file that is removed stays away: its folder is synced before anybody is told', async () => {
   const job = makeJob('removal', {kind: 'none'});
   const {steps, error, names} = await runOne(job);
-  expect({error, names}).toEqual({error: null, names: []});
-  const lasting = steps.filter(({name}) => name === 'unlink' || name === 'sync');
-  const file = path.join(job.folder, 'blackbird.plan.json');
-  expect(lasting).toMatchObject([
-    {name: 'unlink', file},
-    {name: 'sync', file: job.folder},
+  expect({error, names}).toEqual({error: null, names: ['drafts', 'feedback', 'plans']});
+  const lasting = steps.flatMap(({name, file}) =>
+    name === 'unlink' || name === 'sync' ? [`${name} ${path.relative(job.folder, file)}`] : [],
+  );
+  expect(lasting).toEqual([
+    ...['unlink blackbird.plan.json', 'sync '],
+    ...['unlink drafts/a.feedback.json', 'sync drafts'],
+    ...['unlink feedback/a.json', 'sync feedback'],
+    ...['unlink plans/a.json', 'sync plans'],
   ]);
 });
 
