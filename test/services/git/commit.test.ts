@@ -178,6 +178,28 @@ describe('the commit of a task', () => {
     expect(repository.git('rev-list', '--count', 'HEAD').trim()).toBe('3');
   });
 
+  test('never takes the place of one that somebody makes in the same moment', async () => {
+    const repository = testRepository();
+    const {git, folder, write} = repository;
+    const bin = temporaryFolder();
+    const real = execFileSync('sh', ['-c', 'command -v git'], {encoding: 'utf8'}).trim();
+    // Right before HEAD is moved.
+    const rival = `'${real}' -C '${folder}' commit -q --allow-empty -m rival`;
+    writeFileSync(
+      path.join(bin, 'git'),
+      `#!/bin/sh\ncase " $* " in *' update-ref '*) (unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE; ${rival}) >/dev/null ;; esac\nexec '${real}' "$@"\n`,
+      {mode: 0o755},
+    );
+    const from = (await repository.tracker().snapshot()) ?? '';
+    write('new', 'task\n');
+    const to = (await repository.tracker().snapshot(from)) ?? '';
+    const env = {PATH: `${bin}:${repository.env.PATH}`};
+    expect(await repository.tracker({env}).commit({from, to}, request)).toEqual({
+      skipped: 'HEAD moved while the commit was made',
+    });
+    expect(git('log', '--format=%s').trim().split('\n')[0]).toBe('rival');
+  });
+
   test('moves HEAD once the index is written and free: who dies then leaves no lock, and nothing to take back', async () => {
     const repository = testRepository();
     const {git, folder, write} = repository;
