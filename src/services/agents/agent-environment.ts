@@ -1,10 +1,10 @@
 import {guardianMarker, runMarker, wardMarker} from './process-table.ts';
 
-/** Set to look into Blackbird itself; inherited, they would open a debugger in the agent or stop it. */
+/** For debugging Blackbird itself; if inherited, they would open a debugger in the agent or stop it. */
 const ownDebugging = ['BLACKBIRD_AGENT_DEBUG', 'VSCODE_INSPECTOR_OPTIONS', guardianMarker];
 const inspectFlag = /(^|\s)--inspect[\w-]*(=\S*)?(?=\s|$)/g;
 
-/** Our own environment, which holds the provider's keys and proxies, and the markers of the run. */
+/** Our own environment, which has the provider's keys and proxies, plus the markers of the run. */
 export function agentEnvironment({
   own,
   command,

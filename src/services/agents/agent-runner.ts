@@ -19,17 +19,17 @@ export type AgentRunnerOptions = {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cache?: ProbeCache;
-  /** Both streams as they come, for whoever wants to see them raw. */
+  /** Both streams as they arrive, for raw output. */
   readonly onOutput?: (stream: OutputStream, text: string, runId: string) => void;
-  /** Every line an agent prints, with what it means. */
+  /** Every line an agent prints, with its events. */
   readonly onLine?: (line: string, events: readonly AgentEvent[]) => void;
-  /** Shows what an agent is told. */
+  /** Shows the prompt. */
   readonly onPrompt?: (prompt: string) => void;
 };
 
 type Program = Pick<RunRecord, 'provider' | 'provider_dialect'>;
 
-/** Starts the agents of runs: the provider's words on one side, the process on the other. */
+/** Starts the agents of runs: connects a provider's protocol with a process. */
 export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
   const {spawner, runs, cwd, env, onOutput} = options;
   const customCommand = customCommandIn(env);
@@ -103,7 +103,7 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
       const ended = agent.ended.then(async (exit): Promise<AgentEnding> => {
         await prepared.remove();
         const {exitCode, signal, stdout, stderr, logTruncated} = exit;
-        // An agent that we ended after its result may exit with any code: the signal says why.
+        // An agent that we stopped after its result may exit with any code: the signal says why.
         const sentSignal = signal ?? (facts.wasStopped ? 'SIGINT' : null);
         const judged = provider.judge({
           kind: request.kind,
@@ -144,7 +144,7 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
   };
 }
 
-/** Advises this agent and no other: only this one has the sessions of its runs. */
+/** Suggests only this agent, because no other has the sessions of its runs. */
 function agentMissing(
   {id, title, executable}: Provider,
   reason: string,

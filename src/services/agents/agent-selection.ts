@@ -7,7 +7,7 @@ import {renderDocument} from '../stores/json-text.ts';
 const schema = z.looseObject({schemaVersion: z.literal(1), selectedAgent: z.enum(providerIds)});
 type Selection = z.infer<typeof schema>;
 
-/** The provider that was chosen for a project: `.blackbird/agent.json`. */
+/** The provider chosen for a project: `.blackbird/agent.json`. */
 export function createAgentSelection(file: string) {
   const database = new Low<Selection | null>(
     new DurableFile<Selection | null>({

@@ -7,18 +7,18 @@ import type {CheckEnding, CheckRunner} from '../contracts/check-runner.ts';
 import {systemErrorCode} from '../contracts/errors.ts';
 import type {RunStore} from '../contracts/run.ts';
 
-/** More than a screen of it helps nobody, and every record of the run carries it. */
+/** More than a screenful helps nobody, and every record of the run holds it. */
 const tailCharacters = 8_000;
 
 export type CheckRunnerOptions = {
   readonly spawner: AgentSpawner;
   readonly runs: Pick<RunStore, 'files'>;
   readonly cwd: string;
-  /** What a check prints, as it comes. */
+  /** The output of a check as it arrives. */
   readonly onOutput?: (text: string, runId: string) => void;
 };
 
-/** Runs checks as agents are run: in a group of their own, guarded, and marked as part of their run. */
+/** Runs checks like agents: in their own group, guarded, and marked as part of their run. */
 export function createCheckRunner({spawner, runs, cwd, onOutput}: CheckRunnerOptions): CheckRunner {
   return {
     launch: async ({run, command, logFile}) => {
@@ -26,7 +26,7 @@ export function createCheckRunner({spawner, runs, cwd, onOutput}: CheckRunnerOpt
       await rm(file, {force: true});
       const check = await spawner.spawn({
         runId: run.run_id,
-        // One stream, so that errors stand where they came; the command itself stays as it is written.
+        // One stream, so that errors appear in order; the command itself is not changed.
         command: {file: 'sh', args: ['-c', 'exec sh -c "$0" 2>&1', command], stdin: '', env: {}},
         cwd,
         stdoutFile: file,
@@ -52,11 +52,11 @@ export function createCheckRunner({spawner, runs, cwd, onOutput}: CheckRunnerOpt
 
 function lastCharacters(text: string): string {
   const end = text.slice(-tailCharacters);
-  // Not half a character.
+  // Never half a character.
   return /^[\udc00-\udfff]/.test(end) ? end.slice(1) : end;
 }
 
-/** A check that printed nothing has no log; one that cannot be read is not what it wrote. */
+/** A check that printed nothing has no log; an unreadable log is not the one it wrote. */
 async function digestOf(file: string): Promise<string> {
   const hash = createHash('sha256');
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(

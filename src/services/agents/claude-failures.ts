@@ -1,7 +1,7 @@
 import type {Failure, FailureKind} from '../contracts/agent.ts';
 import {kindOfStatus} from './verdicts.ts';
 
-// The names Claude Code has for what went wrong.
+// Claude Code's names for failures.
 
 const kinds: ReadonlyMap<string, FailureKind> = new Map([
   ['rate_limit', 'rate_limit'],
@@ -12,7 +12,7 @@ const kinds: ReadonlyMap<string, FailureKind> = new Map([
   ['model_not_found', 'bad_model'],
 ]);
 
-/** Of an error as a line names it. `unknown` without a status is a connection that could not be made. */
+/** The kind of an error in a line. `unknown` without a status is a failed connection. */
 export function kindOfError(error: string | undefined, status: number | null): FailureKind {
   const kind = kinds.get(error ?? '');
   if (kind !== undefined) return kind;
@@ -33,7 +33,7 @@ export function kindOfResult({subtype, result, api_error_status, terminal_reason
   if (terminal_reason === 'prompt_too_long') return 'context_full';
   if (ownLimits.includes(subtype)) return 'own_limit';
   if (api_error_status !== null || subtype !== 'success') return kindOfError(undefined, api_error_status);
-  // Without a status (no login, older versions) there are words: Claude Code's own, never the model's.
+  // Without a status (no login, older versions) only text is left: Claude Code's own, never the model's.
   const status = /^API Error: (\d{3})\b/.exec(result)?.[1];
   if (status !== undefined) return kindOfStatus(Number(status));
   return result.includes('/login') ? 'auth' : 'agent_error';
@@ -45,7 +45,7 @@ const retryWords: Readonly<Partial<Record<FailureKind, string>>> = {
   auth: 'the login or the key was refused',
 };
 
-/** What a line about another attempt says, in words for whoever watches. */
+/** The text of a retry line, for live views. */
 export function retryFailure(line: {
   readonly error?: string | undefined;
   readonly error_status: number | null;
@@ -63,8 +63,8 @@ export function retryFailure(line: {
 }
 
 /**
- * A refused key is tried ten times in three minutes, in vain. The first attempts may renew an expired
- * login: that one gives up by itself after two.
+ * A refused key is retried ten times in three minutes, in vain. The first attempts may renew an expired login, which
+ * gives up by itself after two.
  */
 export const isFatalRetry = ({kind}: Failure, {attempt}: {readonly attempt: number}): boolean =>
   kind === 'auth' && attempt > 2;
@@ -76,7 +76,7 @@ type Limit = {
   readonly overageDisabledReason?: string | undefined;
 };
 
-/** A limit that was hit, or comes near. Paying might lift it sooner, time does in any case. */
+/** A limit that was reached or is near. Paying might lift it sooner, time always does. */
 export function limitFailure({status, resetsAt, rateLimitType, overageDisabledReason}: Limit): Failure {
   const reset_at = isoTime(resetsAt);
   const message = [

@@ -4,7 +4,7 @@ import {isFatalRetry, kindOfError, kindOfResult, limitFailure, retryFailure} fro
 import {activity, changedLines, firstLine, message, outputOf, parseJsonLine} from './json-lines.ts';
 import {isUuid} from './verdicts.ts';
 
-/** What a line of `claude -p --output-format stream-json` says; nothing for what is not understood. */
+/** The events of a line of `claude -p --output-format stream-json`; none if it is unknown. */
 export function claudeEvents(line: string): readonly AgentEvent[] {
   const data = parseJsonLine(line, lineSchema, 'type');
   return data === undefined ? [] : eventsOf(data);
@@ -13,7 +13,7 @@ export function claudeEvents(line: string): readonly AgentEvent[] {
 const count = z.number().nonnegative().catch(0);
 const optionalText = z.string().optional().catch(undefined);
 const blocks = z.array(z.unknown()).catch([]);
-/** Null for the agent itself, a tool call's id for its sub-agents. */
+/** Null for the agent itself, the id of a tool call for its sub-agents. */
 const parent = z.string().nullable().catch(null);
 
 const usageSchema = z.object({
@@ -141,7 +141,7 @@ function assistantEvents({
   parent_tool_use_id,
 }: LineOf<'assistant'>): readonly AgentEvent[] {
   const isOwn = parent_tool_use_id === null;
-  // Claude Code itself speaks through a synthetic model: the result repeats its words, not its `error`.
+  // Claude Code itself speaks through a synthetic model: the result repeats the text, but not the `error`.
   if (said.model === '<synthetic>') return isOwn ? diagnosisOf(error, said.content) : [];
   const events = said.content.flatMap((block): readonly AgentEvent[] => {
     const {data} = spokenBlock.safeParse(block);
@@ -153,7 +153,7 @@ function assistantEvents({
   return isOwn ? [{type: 'turn'}, ...used, ...events] : [...used, ...events];
 }
 
-/** Counted when the message begins: what it says at length is in the totals of the result only. */
+/** Counted when the message begins: its final output is only in the totals of the result. */
 function messageUsage({id, usage}: LineOf<'assistant'>['message']): readonly AgentEvent[] {
   return id === undefined || usage === undefined
     ? []
@@ -181,7 +181,7 @@ function toolCall(name: string, input: Readonly<Record<string, unknown>>): reado
     case 'Edit':
     case 'MultiEdit':
     case 'Write':
-      // Told by their results, which know what really changed.
+      // Shown with their results, which know what really changed.
       return [];
     default: {
       const subject = ['pattern', 'query', 'url', 'notebook_path', 'description', 'subject', 'skill']
@@ -197,7 +197,7 @@ function toolEvents(line: LineOf<'user'>): readonly AgentEvent[] {
   if (edit !== undefined) return activity('edit', `edit ${edit.filePath} ${editSize(edit)}`);
   const shell = shellResult.safeParse(line.tool_use_result).data;
   if (shell !== undefined) return outputOf(shell.stdout.trim() === '' ? shell.stderr : shell.stdout);
-  // An interruption, told by the line that follows.
+  // An interruption, reported by the next line.
   if (line.tool_use_result === 'User rejected tool use') return [];
   return line.message.content.flatMap((block): readonly AgentEvent[] => {
     const {data} = resultBlock.safeParse(block);
@@ -236,7 +236,7 @@ function resultEvents(line: LineOf<'result'>): readonly AgentEvent[] {
 
 function resultOf(line: LineOf<'result'>): AgentResult {
   const turns = line.num_turns === undefined ? {} : {turns: line.num_turns};
-  // "Not logged in" comes as a successful result that is an error.
+  // "Not logged in" arrives as a successful result that is an error.
   if (line.subtype === 'success' && !line.is_error) {
     return {ok: true, text: jsonOf(line.structured_output) || line.result, ...turns};
   }

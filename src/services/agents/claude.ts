@@ -3,7 +3,10 @@ import {providerTable} from '../contracts/provider-table.ts';
 import {claudeEvents} from './claude-lines.ts';
 import {checkedRef, checkedWord, failed, isUuid, succeeded} from './verdicts.ts';
 
-/** Claude Code, driven by `claude -p`. Its result tells the usage of this process alone; until then each message tells its own. */
+/**
+ * Claude Code, run as `claude -p`. Its result has the usage of this process alone; before that, each message has its
+ * own.
+ */
 export const claudeProvider: Provider = {
   id: 'claude',
   title: providerTable.claude.title,
@@ -30,7 +33,7 @@ export const claudeProvider: Provider = {
   parseLine: claudeEvents,
 
   judge(end) {
-    // The exit code says nothing: an interrupted agent leaves with 0.
+    // The exit code is not reliable: an interrupted agent exits with 0.
     return end.result?.ok ? succeeded(end) : failed(end, {refusal});
   },
 
@@ -51,15 +54,15 @@ export const claudeProvider: Provider = {
 const refusal = /(?:No conversation found|Session ID \S+ is already in use)[^\r\n]*/;
 
 /**
- * Permission modes give way to allow rules in the user's or the project's settings, `plan` too.
- * A closed list of tools does not.
+ * Allow rules in the user's or the project's settings override permission modes, even `plan`. A closed list of tools
+ * cannot be overridden.
  */
 function accessArgs({access}: AgentRequest): string[] {
   if (access === 'edit') return ['--permission-mode', 'bypassPermissions'];
   return ['--permission-mode', 'default', '--tools', 'Read,Grep,Glob', '--strict-mcp-config'];
 }
 
-/** Said again with every resume: it forgets how hard it is to think. */
+/** Repeated with every resume: it forgets the effort. */
 function modelArgs({model, effort}: AgentRequest, capabilities: Capabilities): string[] {
   return [
     ...(model === undefined ? [] : ['--model', checkedWord(model)]),
@@ -67,7 +70,7 @@ function modelArgs({model, effort}: AgentRequest, capabilities: Capabilities): s
   ];
 }
 
-/** Both count this process alone. The help does not tell of turns, but every version knows them. */
+/** Both count this process alone. The help does not mention turns, but every version supports them. */
 function limitArgs({maxCostUsd, maxTurns}: AgentRequest, {costLimit}: Capabilities): string[] {
   return [
     ...(maxCostUsd === undefined || !costLimit ? [] : ['--max-budget-usd', maxCostUsd.toFixed(6)]),

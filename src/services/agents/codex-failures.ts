@@ -2,11 +2,11 @@ import * as z from 'zod';
 import type {Failure, FailureKind} from '../contracts/agent.ts';
 import {kindOfStatus} from './verdicts.ts';
 
-// What Codex says went wrong: prose on its output, names and numbers in the file of the thread.
+// How Codex reports failures: prose in its output, names and numbers in the thread's file.
 
 const isRetry = /^Reconnecting\b|\bretrying\b/;
 
-/** Its own words and those of the model's server; the model's prose never comes here. */
+/** Text from Codex and the model's server; the model's prose never gets here. */
 const messages: ReadonlyArray<readonly [RegExp, FailureKind]> = [
   [/\busage limit\b/i, 'rate_limit'],
   [/^rate limit exceeded\b/i, 'rate_limit'],
@@ -21,7 +21,7 @@ export function messageFailure(message: string): Failure {
   return {kind: kindOfMessage(message), message};
 }
 
-/** Whether it says that another attempt is made. */
+/** Whether it announces another attempt. */
 export const isRetryMessage = (message: string): boolean => isRetry.test(message);
 
 function kindOfMessage(text: string): FailureKind {
@@ -49,7 +49,7 @@ const threadLine = z.object({
   ]),
 });
 
-/** The failure with what the last lines of its thread's file tell of it. They may tell of an older one. */
+/** Adds what the last lines of the thread's file say about the failure. They may be about an older one. */
 export function threadFailure(failure: Failure, lines: readonly string[], now: Date): Failure {
   let limits: readonly z.infer<typeof limitWindow>[] = [];
   let kind: FailureKind | null = null;
@@ -80,7 +80,7 @@ const kindsOfInfo: ReadonlyMap<string, FailureKind> = new Map([
 
 function kindOfInfo(info: z.infer<typeof errorInfo> | undefined, {kind}: Failure): FailureKind {
   if (typeof info === 'string') {
-    // No credit has the name of a limit; only the words differ.
+    // Missing credit is reported under the name of a limit; only the text differs.
     return kind === 'billing' ? kind : (kindsOfInfo.get(info) ?? kind);
   }
   const status = Object.values(info ?? {})[0]?.http_status_code;
@@ -96,7 +96,7 @@ function parsedLine(line: string): z.infer<typeof threadLine> | undefined {
   }
 }
 
-/** When the last of the exhausted windows opens again. */
+/** When the last of the exhausted windows resets. */
 function lastReset(limits: readonly z.infer<typeof limitWindow>[]): string | undefined {
   const times = limits.flatMap((limit) => (limit && limit.used_percent >= 100 ? [limit.resets_at] : []));
   return times.length === 0 ? undefined : isoTime(new Date(Math.max(...times) * 1000));

@@ -4,8 +4,8 @@ import path from 'node:path';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Whether Codex is set to a model provider that takes no login of OpenAI: its key is in the environment, or it
- * needs none. Only what its settings say in so many words counts.
+ * Whether Codex is configured for a model provider without an OpenAI login: its key is in the environment, or it needs
+ * none. Only explicit settings count.
  */
 export function usesOwnKey(env: Environment): boolean {
   const home = env.CODEX_HOME ?? path.join(env.HOME ?? '', '.codex');
@@ -21,7 +21,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    // Without settings it is as it comes, with a login.
+    // Without settings it is in its default state, with a login.
     return '';
   }
 }

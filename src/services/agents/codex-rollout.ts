@@ -7,10 +7,10 @@ import {threadFailure} from './codex-failures.ts';
 import {isUuid} from './verdicts.ts';
 
 const tailBytes = 64 * 1024;
-/** Some years of daily use; a thread that fails now was written to lately. */
+/** A few years of daily use; a thread that fails now was written recently. */
 const maxFolders = 1_000;
 
-/** Asks the file Codex keeps of a thread what its output told in prose alone. */
+/** Looks in the thread's file for what the output said only in prose. */
 export async function investigateThread(
   failure: Failure,
   {sessionRef, env, now}: FailureScene,
@@ -25,12 +25,12 @@ async function lastLines(sessions: string, threadId: string): Promise<readonly s
     const file = await rolloutFile(sessions, threadId);
     return file === null ? [] : await tailLines(file);
   } catch {
-    // A second source that cannot be read leaves us with the first.
+    // If the second source cannot be read, the first one has to do.
     return [];
   }
 }
 
-/** `sessions/Y/M/D/rollout-<time>-<thread>.jsonl`, the newest days first. */
+/** `sessions/Y/M/D/rollout-<time>-<thread>.jsonl`, newest days first. */
 async function rolloutFile(sessions: string, threadId: string): Promise<string | null> {
   let looked = 0;
   for (const year of await foldersIn(sessions)) {
@@ -57,7 +57,7 @@ async function foldersIn(folder: string): Promise<string[]> {
 }
 
 async function tailLines(file: string): Promise<readonly string[]> {
-  // Anything may stand at this path; neither a link is followed nor a pipe waited for.
+  // Anything may be at this path: links are not followed, and pipes do not block.
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stats = await handle.stat();

@@ -6,7 +6,7 @@ import {investigateThread} from './codex-rollout.ts';
 import {activity, message, outputOf, parseJsonLine} from './json-lines.ts';
 import {checkedRef, checkedWord, failed, isUuid, succeeded} from './verdicts.ts';
 
-/** Codex, driven by `codex exec --json`. Its usage counts the whole session, resumed processes included. */
+/** Codex, run as `codex exec --json`. Its usage counts the whole session, including earlier processes. */
 export const codexProvider: Provider = {
   id: 'codex',
   title: providerTable.codex.title,
@@ -17,7 +17,7 @@ export const codexProvider: Provider = {
     const schema = capabilities.outputSchema ? request.answerSchema : undefined;
     return {
       file: 'codex',
-      // `resume` knows fewer options than `exec`, so all of them stand before it.
+      // `resume` has fewer options than `exec`, so all of them come before it.
       args: [
         'exec',
         ...sandboxArgs(request, capabilities),
@@ -40,7 +40,7 @@ export const codexProvider: Provider = {
   },
 
   judge(end) {
-    // A signal after the turn is ours: the agent stayed on although it was done.
+    // A signal after the turn is ours: the agent stayed alive although it was done.
     const leftWell = end.exitCode === 0 || end.signal !== null;
     return end.result?.ok && leftWell ? succeeded(end) : failed(end, {refusal});
   },
@@ -69,7 +69,7 @@ function sandboxArgs({access}: AgentRequest, {fullAuto}: Capabilities): string[]
   return fullAuto ? ['--full-auto'] : ['--sandbox', 'workspace-write'];
 }
 
-/** Said again with every resume, which falls back to the settings of Codex without. */
+/** Repeated with every resume, which otherwise falls back to the settings of Codex. */
 function modelArgs({model, effort}: AgentRequest): string[] {
   return [
     ...(model === undefined ? [] : ['-m', checkedWord(model)]),
@@ -140,7 +140,7 @@ function eventsOf(line: Line): readonly AgentEvent[] {
       return [{type: 'result', result: {ok: false, text: '', failure}}];
     }
     case 'error': {
-      // What ends the turn comes once more as `turn.failed`.
+      // Whatever ends the turn is reported again as `turn.failed`.
       const failure = messageFailure(line.message);
       const notice = activity('notice', line.message);
       return isRetryMessage(line.message) ? [{type: 'retrying', failure}, ...notice] : notice;
@@ -192,14 +192,14 @@ function endOf(item: Item): readonly AgentEvent[] {
   }
 }
 
-/** The command itself, out of the `/bin/bash -lc '…'` that Codex reports. */
+/** Extracts the command from the `/bin/bash -lc '…'` that Codex reports. */
 function withoutShell(command: string): string {
   const script = /^\S*sh -l?c (.+)$/s.exec(command)?.[1];
   if (script === undefined) return command;
   return unquoted(script) ?? script;
 }
 
-/** One word of a shell as it is meant: Codex joins its command with quotes of either kind, and escapes. Null for more. */
+/** Unquotes one shell word: Codex uses both kinds of quotes, and escapes. Null for several words. */
 function unquoted(word: string): string | null {
   let text = '';
   let quote = '';

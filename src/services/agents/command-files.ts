@@ -5,11 +5,11 @@ import type {AgentCommand} from '../contracts/agent.ts';
 
 export type PreparedCommand = {
   readonly command: Omit<AgentCommand, 'files'>;
-  /** Never fails: a file that stays behind must not decide how its agent has ended. */
+  /** Never fails: a leftover file must not decide how its agent ended. */
   remove(): Promise<void>;
 };
 
-/** Writes the files a command needs into a private folder and puts their paths into its arguments. */
+/** Writes the files of a command into a private folder and puts their paths into its arguments. */
 export async function writeCommandFiles({files = [], ...command}: AgentCommand): Promise<PreparedCommand> {
   if (files.length === 0) return {command, remove: async () => {}};
 
@@ -22,7 +22,7 @@ export async function writeCommandFiles({files = [], ...command}: AgentCommand):
   }
   return {
     command: {...command, args: command.args.map((argument) => paths.get(argument) ?? argument)},
-    // A private file that stays behind is no failure of the agent that has read it.
+    // A leftover private file is not a failure of the agent.
     remove: () => rm(folder, {recursive: true, force: true}).catch(() => {}),
   };
 }

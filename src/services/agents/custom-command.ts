@@ -5,9 +5,8 @@ import {providers} from './providers.ts';
 import {checkedRef, failed, isUuid} from './verdicts.ts';
 
 /**
- * A command of the user's own. It may print the lines of one of the agents, its dialect, or plain text and
- * nothing else; then its exit code is all there is to judge by. Made for one process: it remembers the
- * dialect, which a resumed run knows from its record.
+ * The user's own command. It prints the lines of one of the agents (its dialect) or plain text, in which case only its
+ * exit code counts. Created per process: it remembers the dialect, which a resumed run has on record.
  */
 export function customProvider(commandLine: string, dialect: Dialect | null): Provider {
   const reader = createDialectReader(dialect);
@@ -24,7 +23,7 @@ export function customProvider(commandLine: string, dialect: Dialect | null): Pr
         file: 'sh',
         args: ['-c', ref === null ? commandLine : resumeLine(commandLine, dialect, ref)],
         stdin: prompt,
-        // Empty for a start: one of ours that we were started with is none of the command's business.
+        // Empty for a start: a variable that we inherited is not meant for the command.
         env: {[refVariable]: ref ?? ''},
       };
     },
@@ -57,8 +56,8 @@ export function customProvider(commandLine: string, dialect: Dialect | null): Pr
 }
 
 /**
- * Reads lines whose dialect is not known yet: the first line that only an agent prints decides for all that
- * follow. One for each process or log.
+ * Detects the dialect: the first line that only one agent prints decides for all that follow. One reader per process or
+ * log.
  */
 export function createDialectReader(known: Dialect | null) {
   let dialect = known;
@@ -78,7 +77,7 @@ export function createDialectReader(known: Dialect | null) {
   };
 }
 
-/** A mere notice or error may be the JSON of anything. */
+/** A mere notice or error may be JSON from anything. */
 const deciding: ReadonlySet<AgentEvent['type']> = new Set([
   'session',
   'turn',
@@ -89,7 +88,7 @@ const deciding: ReadonlySet<AgentEvent['type']> = new Set([
 
 const refVariable = 'BLACKBIRD_SESSION_REF';
 
-/** A command that asks for the session by its variable gets nothing else; any other gets arguments at its end. */
+/** A command that uses the session variable gets nothing else; any other gets arguments at its end. */
 function resumeLine(commandLine: string, dialect: Dialect | null, ref: string): string {
   if (commandLine.includes(refVariable)) return commandLine;
   if (dialect === null) throw new Error('a session of no dialect cannot be resumed');
@@ -97,9 +96,9 @@ function resumeLine(commandLine: string, dialect: Dialect | null, ref: string): 
 }
 
 const withOption = (commandLine: string, ref: string) => `${commandLine} --resume '${ref}'`;
-/** Whose command line wants it in another form. */
+/** Dialects that need another form. */
 const withResume: Readonly<Partial<Record<Dialect, typeof withOption>>> = {
-  // What stands behind `resume` is its own; `-`, the prompt, goes last.
+  // Arguments after `resume` belong to it; `-`, the prompt, goes last.
   codex: (commandLine, ref) => `${commandLine.replace(/\s-$/, '')} resume '${ref}' -`,
 };
 
@@ -108,7 +107,7 @@ function judgePlain(end: AgentEnd): AgentVerdict {
   return {outcome: 'succeeded', text: end.stdoutTail ?? ''};
 }
 
-/** As the agent itself is judged, and the command has to leave with 0 as well: it may do more than run an agent. */
+/** Judged like the agent itself, but the command must also exit with 0: it may do more than run an agent. */
 function judgeDialect(
   dialect: Dialect,
   end: AgentEnd,
@@ -117,7 +116,7 @@ function judgeDialect(
   const hasLeftWell = end.exitCode === 0 || end.signal !== null;
   if (end.result?.ok && !hasLeftWell) return failed(end, {refusal: never});
   const verdict = providers[dialect].judge(end);
-  // Words alone prove nothing: whoever goes on with a session says which.
+  // Text alone proves nothing: a resumed session must identify itself.
   if (verdict.outcome === 'succeeded' && end.kind === 'resume' && !hasSession) {
     const message = 'the command did not say that it went on with this session';
     return {outcome: 'failed', failure: {kind: 'resume_rejected', message}, text: verdict.text};
@@ -127,7 +126,7 @@ function judgeDialect(
 
 const never = /(?!)/;
 
-/** Lines of JSON that nobody understands stay silent; what a person would read is shown. */
+/** Unknown JSON lines are not shown; readable text is. */
 function plainText(line: string): readonly AgentEvent[] {
   return line.startsWith('{') ? [] : activity('output', line);
 }

@@ -35,17 +35,17 @@ Options: --session-id <uuid>, --resume <uuid>, --read-only, --answer-schema <jso
 const sessionSchema = z.object({
   schemaVersion: z.literal(1),
   messages: z.array(z.object({from: z.enum(['user', 'agent']), text: z.string()})),
-  /** Every directive the session was given, so that a later prompt which repeats one adds nothing. */
+  /** All directives of the session, so that a repeated one adds nothing. */
   known: z.array(z.string()),
-  /** What is left to do. A step leaves the list when it begins, so resuming goes on after it. */
+  /** What is left to do. A step leaves the list when it begins, so a resume continues after it. */
   remaining: z.array(z.string()),
-  /** What is done about checks that fail, one for each. */
+  /** Fixes for failing checks, one for each failure. */
   mends: z.array(z.string()).default([]),
 });
 type Session = z.infer<typeof sessionSchema>;
 
 type Say = (text: string) => Promise<void>;
-/** How a step ends the turn; without one the next step follows. */
+/** How a step ends the turn; otherwise the next step follows. */
 type TurnEnd =
   | ({readonly ok: boolean; readonly text: string} & Pick<
       Extract<DemoLine, {demo: 'result'}>,
@@ -60,7 +60,7 @@ const {values: options} = parseArgs({
     resume: {type: 'string'},
     'read-only': {type: 'boolean'},
     'answer-schema': {type: 'string'},
-    // Taken like any agent takes them; it thinks as hard with all of them.
+    // Accepted like by any agent, without effect.
     model: {type: 'string'},
     effort: {type: 'string'},
   },
@@ -180,7 +180,7 @@ const isMend = (directive: string) => directive.startsWith('mend ');
 
 const secondsFromNow = (seconds: string) => new Date(Date.now() + Number(seconds) * 1000).toISOString();
 
-/** What the next turn begins with, where one is not enough. */
+/** What the next turn begins with, if one is not enough. */
 function repeated(directive: string): string | null {
   const [verb, rest] = split(directive);
   const [count, seconds] = split(rest);
@@ -198,7 +198,7 @@ async function changeFile(verb: 'write' | 'append', target: string, content: str
   return void (await print({demo: 'edit', path: target, added: lineCount(content), removed}));
 }
 
-/** Looks through symbolic links: what counts is where the bytes would land. */
+/** Resolves symbolic links: what counts is where the bytes would land. */
 function isInside(file: string): boolean {
   let existing = file;
   while (!fs.existsSync(existing)) {

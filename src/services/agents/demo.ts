@@ -6,7 +6,7 @@ import {providerTable} from '../contracts/provider-table.ts';
 import {activity, changedLines, message, parseJsonLine} from './json-lines.ts';
 import {checkedRef, checkedWord, failed, isUuid, succeeded} from './verdicts.ts';
 
-/** The agent that ships with Blackbird: it needs no account and obeys `demo:` directives in its prompt. */
+/** The built-in agent: it needs no account and obeys `demo:` directives in its prompt. */
 export const demoProvider: Provider = {
   id: 'demo',
   title: providerTable.demo.title,
@@ -55,7 +55,7 @@ export const demoProvider: Provider = {
   }),
 };
 
-/** The built program, as seen from `dist`, from `dist/chunks` and from the sources. */
+/** The built program, from `dist`, from `dist/chunks` and from the sources. */
 export function demoAgentScript(): string {
   const places = ['./demo-agent.js', '../demo-agent.js', '../../../dist/demo-agent.js'].map((place) =>
     fileURLToPath(new URL(place, import.meta.url)),
@@ -63,7 +63,7 @@ export function demoAgentScript(): string {
   return places.find((place) => existsSync(place)) ?? places[0] ?? '';
 }
 
-// Keyed by `demo`, so that no line can be taken for one of Codex or Claude.
+// Keyed by `demo`, so that no line can be mistaken for one of Codex or Claude.
 const lineSchema = z.discriminatedUnion('demo', [
   z.object({demo: z.literal('session'), id: z.string()}),
   z.object({demo: z.literal('message'), text: z.string()}),

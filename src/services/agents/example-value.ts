@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The plainest value a JSON schema allows, as far as the answers of agents need it. */
+/** The simplest value that a JSON schema allows, as far as agents' answers need it. */
 export function exampleValue(schema: JsonSchema): unknown {
   const {data} = knownKeywords.safeParse(schema);
   if (data === undefined) return null;

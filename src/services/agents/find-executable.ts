@@ -4,8 +4,8 @@ import {candidatesOnPath, findOnPath, isExecutable} from '../system/executables.
 import {fileKind} from '../system/file-kind.ts';
 
 /**
- * The full path of an agent's executable, as `exec` would find it. The launcher could only report a
- * missing one as exit code 127, after the run was recorded as started.
+ * The full path of an agent's executable, as `exec` would find it. The launcher could only report a missing one as exit
+ * code 127, after the run was recorded as started.
  */
 export function findExecutable(file: string, {cwd, searchPath}: {cwd: string; searchPath: string}): string {
   if (fileKind(cwd) !== 'folder') {

@@ -11,18 +11,18 @@ export type Ward = {
   readonly isReaped: boolean;
 };
 
-/** The process that ends our agents when we no longer can. */
+/** The process that ends our agents if we die. */
 export interface Guardian {
-  /** What its wards and their children carry in their environment. */
+  /** Set in the environment of the guarded agents and their children. */
   readonly name: string;
-  /** Resolves once the guardian is certain to learn of the agent, even if we die right after. */
+  /** Resolves once the guardian is certain to know the agent, even if we die right after. */
   watch(ward: Ward): Promise<void>;
   forget(ward: Ward): void;
 }
 
 const restartDelay = 100;
 
-/** Starts one guardian with the first agent, and another whenever it is lost while agents live. */
+/** Starts a guardian with the first agent, and another one if it is lost while agents are alive. */
 export function createGuardian(): Guardian {
   const name = randomBytes(8).toString('hex');
   const wards = new Set<string>();
@@ -31,7 +31,7 @@ export function createGuardian(): Guardian {
   const start = (): ChildProcess => {
     const child = spawn('/bin/sh', ['-c', guardianScript, 'blackbird-guardian'], {
       cwd: '/',
-      // A group of its own: neither the terminal's signals nor ours to the agent reach it.
+      // In its own group: neither the terminal's signals nor ours to the agent reach it.
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
       env: {PATH: `/usr/bin:/bin:${process.env.PATH ?? ''}`, LC_ALL: 'C', [guardianMarker]: '1'},
@@ -56,7 +56,7 @@ export function createGuardian(): Guardian {
   const tell = (line: string) =>
     new Promise<void>((resolve, reject) => {
       const {stdin} = current ?? start();
-      // Where no more files can be opened there is no pipe, and nobody would ever answer.
+      // Without free file descriptors there is no pipe, and the write would never complete.
       if (stdin) stdin.write(line, (error) => (error ? reject(error) : resolve()));
       else reject(new Error('no pipe to it could be opened'));
     });

@@ -4,8 +4,8 @@ import type {Activity, AgentEvent} from '../contracts/agent.ts';
 const maxActivityLength = 300;
 
 /**
- * A line of agent output that has the form of `schema`, whose kinds differ by `key`. Any other line is
- * told by a glance: agents print millions of them, and a schema that says no takes its time.
+ * Parses a line of agent output by `schema`, whose kinds differ by `key`. Other lines are rejected cheaply: agents
+ * print millions of them, and a failing schema is slow.
  */
 export function parseJsonLine<T>(line: string, schema: z.ZodType<T>, key: string): T | undefined {
   if (!line.startsWith('{') || !line.includes(`"${key}"`)) return undefined;
@@ -16,13 +16,13 @@ export function parseJsonLine<T>(line: string, schema: z.ZodType<T>, key: string
   }
 }
 
-/** An activity event with its text brought down to one line; nothing where no text is left. */
+/** An activity event with its text on one line; empty if no text is left. */
 export function activity(kind: Activity['kind'], text: string): AgentEvent[] {
   const line = firstLine(text);
   return line === '' ? [] : [{type: 'activity', activity: {kind, text: line}}];
 }
 
-/** What a command printed: its last line, and how many stood above it. */
+/** A command's output: its last line, and the number of lines above it. */
 export function outputOf(text: string): AgentEvent[] {
   const above = text.trim().split(/\r?\n|\r/).length - 1;
   return activity('output', lastLine(text)).map((event) =>
@@ -30,12 +30,12 @@ export function outputOf(text: string): AgentEvent[] {
   );
 }
 
-/** What the agent said: the whole of it for the record, its first line for the screen. */
+/** An agent's message: all of it for the record, its first line for the screen. */
 export function message(text: string): AgentEvent[] {
   return text.trim() === '' ? [] : [{type: 'message', text}, ...activity('message', text)];
 }
 
-/** The first line that says something; a mark tells that more was said. */
+/** The first non-empty line; a mark shows that there is more. */
 export function firstLine(text: string): string {
   const trimmed = text.trim();
   const end = trimmed.search(/[\r\n]/);
@@ -43,7 +43,7 @@ export function firstLine(text: string): string {
   return line.length > maxActivityLength ? `${line.slice(0, maxActivityLength - 2).trimEnd()} …` : line;
 }
 
-/** The last line that says something. */
+/** The last non-empty line. */
 export function lastLine(text: string): string {
   const trimmed = text.trimEnd();
   return firstLine(trimmed.slice(Math.max(trimmed.lastIndexOf('\n'), trimmed.lastIndexOf('\r')) + 1));

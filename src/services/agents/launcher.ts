@@ -5,12 +5,12 @@ import {wardMarker} from './process-table.ts';
 export const goLine = 'go\n';
 
 /**
- * A Blackbird that dies before it said "go" closes the pipe, and the agent never runs. No forks: `read`
- * and `exec` are part of the shell, and `read` takes no byte beyond the line.
+ * If Blackbird dies before "go", the pipe closes and the agent never runs. No forks: `read` and `exec` are shell
+ * builtins, and `read` takes no byte beyond the line.
  */
 const gate = 'IFS= read -r blackbird_go || exit 125';
 
-/** How to start an agent that waits for its "go". */
+/** How to start an agent that waits for "go". */
 export type Launcher = {
   readonly file: string;
   readonly args: readonly string[];
@@ -20,7 +20,7 @@ export type Launcher = {
 
 const shellName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** What to start so that `file` runs after a "go". Then the launcher becomes the agent. */
+/** The command that runs `file` after "go"; the launcher then becomes the agent. */
 export function heldBack(file: string, args: readonly string[], env: NodeJS.ProcessEnv): Launcher {
   return {...heldBackCommand(file, args, env), env, stdio: ['pipe', 'pipe', 'pipe']};
 }
@@ -30,7 +30,7 @@ function heldBackCommand(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Pick<Launcher, 'file' | 'args'> {
-  // Shells forget variables whose names they cannot spell (bash's exported functions, `a.b`).
+  // Shells drop variables whose names they cannot express (bash's exported functions, `a.b`).
   const unspellable = Object.entries(env).flatMap(([name, value]) =>
     shellName.test(name) || value === undefined ? [] : [`${name}=${value}`],
   );
