@@ -17,7 +17,9 @@ import {versionOf} from './whole-file.ts';
 
 const maxBytes = 256 * 1024;
 
-/** One file a comment, so that two terminals never overwrite each other: `<folder>/<task>/<run>.comments/<id>.json`. */
+/**
+ * One file per comment, so that two terminals never overwrite each other: `<folder>/<task>/<run>.comments/<id>.json`.
+ */
 export function createCommentStore({folder}: {folder: string}): CommentStore {
   const folderOf = ({task_id, run_id}: CommentedRun) => {
     if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(run_id))
@@ -43,7 +45,7 @@ export function createCommentStore({folder}: {folder: string}): CommentStore {
       await ensurePrivateFolder(path.dirname(folderOf(comment)));
       await ensurePrivateFolder(folderOf(comment));
       const database = databaseOf(fileOf(comment, comment.id));
-      // A file that cannot be read is not replaced.
+      // An unreadable file is not replaced.
       await database.read();
       database.data = {...database.data, ...comment};
       await database.write();
@@ -86,7 +88,7 @@ const byPlace = (one: LineComment, other: LineComment): number =>
 
 const compare = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0);
 
-/** What could not be read again must not be written. */
+/** Nothing is written that could not be read again. */
 function bounded(text: string): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   throw new AppError('E_USAGE', 'this is too much text for one comment: at most 256 KiB');

@@ -10,10 +10,10 @@ import {taskFolderName} from './task-folder.ts';
 import {parseJson, readWholeFile, versionOf} from './whole-file.ts';
 
 const lookMilliseconds = 250;
-/** More than anybody says with a decision. */
+/** More than any decision needs. */
 const maxBytes = 1024 * 1024;
 
-/** `<folder>/<task>/<run>.decision`, and `.taken` once the one who waits has it. */
+/** `<folder>/<task>/<run>.decision`, renamed to `.taken` by the Blackbird that waits for it. */
 export function createDecisionInbox({
   folder,
   livenessOf,
@@ -34,7 +34,7 @@ export function createDecisionInbox({
       remove(fileOf(run));
       return null;
     }
-    // Whoever posted it may take it back at this very moment.
+    // The sender may withdraw it at this very moment.
     return move(fileOf(run), takenOf(run)) ? posted : null;
   };
 
@@ -88,7 +88,7 @@ function read(file: string): PostedDecision | null {
   }
 }
 
-/** True where this very call removed it. */
+/** True if this call removed it. */
 function remove(file: string): boolean {
   try {
     unlinkSync(file);

@@ -12,7 +12,7 @@ import {versionOf} from './whole-file.ts';
 
 const maxBytes = 1024 * 1024;
 
-/** Drafts as one file a task and kind, `<folder>/<task>.<kind>.json`. `prepare` makes sure that its state folder exists. */
+/** One file per task and kind, `<folder>/<task>.<kind>.json`. `prepare` creates the state folder. */
 export function createDraftStore({
   folder,
   prepare = async () => {},
@@ -28,7 +28,7 @@ export function createDraftStore({
       const found: Draft[] = [];
       for (const name of namesIn(folder, 'ENOENT').filter(isRecordName).sort()) {
         const database = databaseOf(path.join(folder, name));
-        // A file that cannot be read is named by whoever opens its editor.
+        // An unreadable file is reported by the editor that opens it.
         await database.read().catch(() => {});
         if (database.data) found.push(database.data);
       }
@@ -43,7 +43,7 @@ export function createDraftStore({
       await prepare();
       await ensurePrivateFolder(folder);
       const database = databaseOf(fileOf(draft.kind, draft.taskId));
-      // A file that cannot be read is not replaced.
+      // An unreadable file is not replaced.
       await database.read();
       database.data = draft;
       await database.write();
@@ -75,7 +75,7 @@ export function createDraftStore({
   }
 }
 
-/** What could not be read again must not be written. */
+/** Nothing is written that could not be read again. */
 function bounded(text: string): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   throw new AppError('E_USAGE', 'this is too much text to keep: at most 1 MiB');

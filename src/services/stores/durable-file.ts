@@ -6,30 +6,30 @@ import {parseJson, readWholeFile} from './whole-file.ts';
 
 export type DurableFileOptions<T> = {
   readonly file: string;
-  /** What the file is, for messages: "plan", "run record". */
+  /** The kind of file, for messages: "plan", "run record". */
   readonly what: string;
-  /** Turns checked JSON into the value; throws what is wrong with it. */
+  /** Turns JSON into the value; throws if it is invalid. */
   readonly parse: (json: unknown, text: string) => T;
   /** The text of a value, given the text it replaces. */
   readonly render: (value: T, previous: string | null) => string;
-  /** The quick way for a large file: its bytes, given those it replaces; null when it has to be rendered. */
+  /** A fast path for a large file: its new bytes, given the old ones; null if it has to be rendered. */
   readonly splice?: (value: T, previous: Buffer) => Buffer | null;
   readonly maxBytes: number;
-  /** Keep the mode an existing file has, instead of making it private. */
+  /** Keeps the mode of an existing file instead of making it private. */
   readonly keepMode?: boolean;
-  /** Whoever owns the folder has removed what dead writers left in it. */
+  /** The owner of the folder has already removed leftovers of dead writers. */
   readonly isFolderSwept?: boolean;
 };
 
 /**
- * The lowdb adapter of every store. What `write` has acknowledged survives a power cut; a file that cannot
- * be read is reported and never replaced.
+ * The lowdb adapter of every store. A write that resolved survives a power cut; an unreadable file is reported and
+ * never replaced.
  */
 export class DurableFile<T> implements Adapter<T> {
   readonly #options: DurableFileOptions<T>;
-  /** What is in the file, as it was read or written. */
+  /** The content of the file, as read or written. */
   #content: string | Buffer | null = null;
-  /** Leftovers are those of an earlier process, so they are looked for once. */
+  /** Leftovers come from earlier processes, so they are looked for once. */
   #mayHaveLeftovers: boolean;
 
   constructor(options: DurableFileOptions<T>) {

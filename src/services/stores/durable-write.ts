@@ -17,15 +17,15 @@ import {AppError, shellWord, systemErrorCode} from '../contracts/errors.ts';
 import {namesIfAny} from './folder-names.ts';
 import {syncFailure, writeFailure} from './store-errors.ts';
 
-// Only the syncs wait for the disk, and leave the thread: keys and signals are answered meanwhile.
+// Only the syncs are asynchronous: they wait for the disk, while keys and signals are handled.
 const sync = promisify(fsync);
 
-/** Temporary files this process is writing now; any other that bears its pid is from a former life of it. */
+/** Temporary files this process is writing; any other with its pid is from an earlier process. */
 const inFlight = new Set<string>();
 
 /**
- * Replaces a file so that after a crash at any moment either the old or the new content is there,
- * whole. On failure the old file stands and the temporary one is gone.
+ * Replaces a file so that after a crash at any moment either the old or the new content is complete. On failure the old
+ * file stays and the temporary one is removed.
  */
 export async function writeDurably(
   file: string,
@@ -35,7 +35,7 @@ export async function writeDurably(
   const folder = path.dirname(file);
   const mode = modeFor(file, keepMode);
   const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${suffix()}.tmp`);
-  // A name that is taken is refused, a link too, wherever it leads.
+  // An existing name is refused, even a link.
   const handle = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
   inFlight.add(temporary);
   try {
@@ -56,7 +56,7 @@ export async function writeDurably(
   await syncFolder(folder, file);
 }
 
-/** Removes a file so that it stays away after a crash. Nothing happens where there is none. */
+/** Removes a file so that it stays removed after a crash. Does nothing if there is none. */
 export async function removeDurably(file: string): Promise<void> {
   try {
     unlinkSync(file);
@@ -67,10 +67,10 @@ export async function removeDurably(file: string): Promise<void> {
   await syncFolder(path.dirname(file), file);
 }
 
-/** Need not be secret: a name that is taken is refused. Loading crypto for it would slow every start. */
+/** Need not be secret: an existing name is refused. Loading crypto would slow down every start. */
 const suffix = () => Math.random().toString(16).slice(2).padEnd(12, '0').slice(0, 12);
 
-/** Creates a folder of ours and refuses one that leads elsewhere. True when it is new. */
+/** Creates a folder of ours and refuses a link. True if it is new. */
 export async function ensurePrivateFolder(folder: string): Promise<boolean> {
   const isNew = makePrivateFolder(folder);
   if (isNew) await syncFolder(path.dirname(folder), folder);
@@ -101,12 +101,12 @@ function requireRealFolder(folder: string): void {
   });
 }
 
-/** Removes temporary files of writers that died. One whose writer lives is left alone. */
+/** Removes temporary files of dead writers. Those of live writers are left alone. */
 export function removeLeftovers(file: string): void {
   sweep(path.dirname(file), `.${path.basename(file)}.`, /^(\d+)\.[0-9a-f]{12}\.tmp$/);
 }
 
-/** The same for all files of a folder that is ours alone: what was never finished may never be written again. */
+/** The same for all files in a folder that is ours alone: an unfinished file may never be written again. */
 export function removeLeftoversIn(folder: string): void {
   sweep(folder, '.', /\.(\d+)\.[0-9a-f]{12}\.tmp$/);
 }
@@ -124,7 +124,7 @@ function writeAll(handle: number, bytes: Buffer): void {
   let offset = 0;
   while (offset < bytes.length) {
     const written = writeSync(handle, bytes, offset);
-    // A short write is normal on a nearly full disk; none at all would loop for ever.
+    // A short write is normal on a nearly full disk; zero bytes would loop forever.
     if (written === 0) throw Object.assign(new Error('no bytes were written'), {code: 'EIO'});
     offset += written;
   }
@@ -133,7 +133,7 @@ function writeAll(handle: number, bytes: Buffer): void {
   }
 }
 
-/** 0600, or what the file has now. A link is refused: replacing it would split it from its target. */
+/** 0600, or the file's current mode. A link is refused: replacing it would separate it from its target. */
 function modeFor(file: string, keepMode: boolean): number {
   const found = lstatSync(file, {throwIfNoEntry: false});
   if (!found) return 0o600;
@@ -147,7 +147,7 @@ function modeFor(file: string, keepMode: boolean): number {
   return keepMode ? found.mode & 0o777 : 0o600;
 }
 
-/** Makes the names in a folder durable, for the sake of what was just put there. */
+/** Makes the names in a folder durable after a file was put there. */
 export async function syncFolder(folder: string, written: string): Promise<void> {
   if (process.platform === 'win32') return;
   try {
@@ -166,7 +166,7 @@ function removeQuietly(file: string): void {
   try {
     unlinkSync(file);
   } catch {
-    // It is gone, or cannot be removed: neither is why a write fails.
+    // It is gone or cannot be removed: neither is why a write fails.
   }
 }
 

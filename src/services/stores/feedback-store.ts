@@ -17,7 +17,7 @@ import {versionOf} from './whole-file.ts';
 
 const maxBytes = 1024 * 1024;
 
-/** Pending feedback as one file a task, `<folder>/<task>.json`. Its state folder must exist. */
+/** Pending feedback, one file per task, `<folder>/<task>.json`. The state folder must exist. */
 export function createFeedbackStore({folder}: {folder: string}): FeedbackStore {
   const fileOf = (taskId: string) => path.join(folder, `${taskFolderName(taskId)}.json`);
 
@@ -46,7 +46,7 @@ export function createFeedbackStore({folder}: {folder: string}): FeedbackStore {
     save: async (feedback) => {
       await ensurePrivateFolder(folder);
       const database = databaseOf(fileOf(feedback.childTaskId));
-      // What is known of the old text keeps the fields this version does not know.
+      // Keeps unknown fields of the old text.
       await database.read();
       database.data = {...database.data, ...feedback};
       await database.write();
@@ -67,7 +67,7 @@ function databaseOf(file: string): Low<PendingFeedback | null> {
       what: 'pending feedback',
       maxBytes,
       parse: (json) => {
-        // The Go program left out the version, and the task is what it named the file.
+        // The Go program left out the version, and named the file after the task.
         const known = {
           schemaVersion: feedbackSchemaVersion,
           childTaskId: path.basename(file, '.json'),

@@ -2,9 +2,9 @@ import {readdirSync} from 'node:fs';
 import {systemErrorCode} from '../contracts/errors.ts';
 import {readFailure} from './store-errors.ts';
 
-// Thousands of folders are looked into while a plan runs, so these wait for none of them.
+// Synchronous, because thousands of folders are read while a plan runs.
 
-/** The names in a folder; nothing where reading it fails with one of these codes. */
+/** The names in a folder; empty if reading it fails with one of these codes. */
 export function namesIn(folder: string, ...none: readonly string[]): string[] {
   try {
     return readdirSync(folder);
@@ -14,7 +14,7 @@ export function namesIn(folder: string, ...none: readonly string[]): string[] {
   }
 }
 
-/** For those who can do without: nothing where the folder cannot be read, whatever the reason. */
+/** For callers that can do without: empty if the folder cannot be read for any reason. */
 export function namesIfAny(folder: string): string[] {
   try {
     return readdirSync(folder);

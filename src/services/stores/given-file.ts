@@ -1,7 +1,7 @@
 import {AppError} from '../contracts/errors.ts';
 import {readWholeFile} from './whole-file.ts';
 
-/** The text of a file that a person named. What is wrong with it is theirs to mend: nothing is to be moved aside. */
+/** The text of a file that the user named. Problems with it are the user's to fix: nothing is moved aside. */
 export function readGivenFile(file: string, given: string, maxBytes: number): string {
   const refusal = (reason: string) => new AppError('E_USAGE', `${given} cannot be read: ${reason}`);
   try {

@@ -2,19 +2,19 @@ import {providerIds} from '../contracts/agent.ts';
 import {decisionStates, type RunRecord, runSchemaVersion} from '../contracts/run.ts';
 
 const states: Readonly<Record<string, RunRecord['state']>> = {
-  // Written down as running, it has lost its Blackbird: this one never owns it.
+  // Recorded as running, but its process is gone: this Blackbird never owned it.
   running: 'paused',
   success: 'succeeded',
   failed: 'failed',
   waiting_user: 'waiting',
 };
 
-/** True for a record as the Go Blackbird wrote it. */
+/** Whether a record was written by the Go program. */
 export function isGoRunRecord(json: unknown): json is Record<string, unknown> {
   return typeof json === 'object' && json !== null && 'id' in json && 'taskId' in json && !('run_id' in json);
 }
 
-/** The same run in our words. It is only ever read: the file of the Go program stays as it is. */
+/** Converts it to our format. Read-only: the file of the Go program is not changed. */
 export function fromGoRunRecord(json: Record<string, unknown>, attempt: number): Record<string, unknown> {
   const text = (key: string) => (typeof json[key] === 'string' ? (json[key] as string) : '');
   const startedAt = text('startedAt');

@@ -22,8 +22,8 @@ const maxBytes = 64 * 1024 * 1024;
 const jobIdForm = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 
 /**
- * Jobs as one file each, `<folder>/<jobId>.json`. While one works, what happens is added to `<jobId>.notes.jsonl`:
- * writing the whole record with every run would make long jobs slow. Its state folder must exist.
+ * One file per job, `<folder>/<jobId>.json`. While a job runs, events are appended to `<jobId>.notes.jsonl`: rewriting
+ * the whole record for every run would make long jobs slow. The state folder must exist.
  */
 export function createJobStore({folder}: {folder: string}): JobStore {
   const fileOf = (jobId: string) => {
@@ -49,7 +49,7 @@ export function createJobStore({folder}: {folder: string}): JobStore {
       return job.end === undefined ? withNotes(job, readNotes(notesOf(jobId))) : job;
     },
     create: async (job) => {
-      // What a killed Blackbird had begun to write of its job is never finished.
+      // Whatever a killed Blackbird began to write is never finished.
       if (!(await ensurePrivateFolder(folder))) removeLeftoversIn(folder);
       const database = databaseOf(fileOf(job.jobId));
       database.data = job;
@@ -74,11 +74,11 @@ export function createJobStore({folder}: {folder: string}): JobStore {
   };
 }
 
-/** What is in the notes and not yet in the record. */
+/** Adds the notes that are not in the record yet. */
 function withNotes(job: JobRecord, notes: readonly JobNote[]): JobRecord {
   const runs = notes.flatMap(({run}) => (run ? [run] : []));
   const waits = notes.flatMap(({wait}) => (wait ? [wait] : []));
-  // A run that is noted behind a wait has ended it.
+  // A run noted after a wait has ended it.
   const waiting = notes.findLast(({run, wait, waiting}) => run ?? wait ?? waiting)?.waiting;
   const stopAskedAt = notes.findLast((note) => note.stopAskedAt)?.stopAskedAt;
   return {
@@ -101,14 +101,14 @@ function appendLine(file: string, line: string): void {
 }
 
 function readNotes(file: string): JobNote[] {
-  // A line that a crash cut off may end within a character.
+  // A line cut off by a crash may end within a character.
   const text = readWholeBytes(file, 'notes of a job', maxBytes)?.toString('utf8') ?? '';
   return text.split('\n').flatMap((line) => {
     try {
       const {data} = jobNoteSchema.safeParse(JSON.parse(line));
       return data ? [data] : [];
     } catch {
-      // The end of the file, or a line that a crash cut off: the run itself knows its job.
+      // The end of the file, or a line cut off by a crash: the run itself has its job.
       return [];
     }
   });

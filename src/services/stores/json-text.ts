@@ -1,15 +1,15 @@
-// JSON as text: what is not changed keeps its bytes, whatever wrote it and however it was laid out.
+// JSON as text: unchanged parts keep their bytes, whatever wrote them and however they are formatted.
 
 export type TextEntry = {readonly key: string; readonly text: string};
-/** An entry and where in the text of its object its value begins. */
+/** An entry and the offset of its value in the text of its object. */
 export type PlacedEntry = TextEntry & {readonly start: number};
 
-/** The entries of a JSON object in the order of the text, which a JavaScript object would not keep. */
+/** The entries of a JSON object in text order, which a JavaScript object would not keep. */
 export function objectEntries(text: string): PlacedEntry[] {
   return scanObject(text, skipSpace(text, 0)).entries;
 }
 
-/** The entries of the object that stands under this key of an object, found in one pass over the text. */
+/** The entries of the object under this key, found in one pass over the text. */
 export function entriesUnder(text: string, key: string): PlacedEntry[] {
   return scanObject(text, skipSpace(text, 0), key).under;
 }
@@ -28,7 +28,7 @@ function scanObject(text: string, start: number, openKey?: string): ScannedObjec
     const valueStart = skipSpace(text, skipSpace(text, keyEnd) + 1);
     let valueEnd: number;
     if (key === openKey && text.charCodeAt(valueStart) === openBrace) {
-      // Of a key that stands twice the last one counts, as it does for a parser.
+      // The last of two equal keys counts, as for a parser.
       ({entries: under, end: valueEnd} = scanObject(text, valueStart));
     } else valueEnd = endOfValue(text, valueStart);
     entries.push({key, text: text.slice(valueStart, valueEnd), start: valueStart});
@@ -52,7 +52,7 @@ export function isDeeperThan(value: unknown, limit: number): boolean {
   return false;
 }
 
-/** Two-space JSON that escapes what Go's encoder escapes, so both programs write the same bytes. */
+/** Two-space JSON with the same escapes as Go's encoder, so that both programs write the same bytes. */
 export function renderJson(value: unknown, level = 0): string {
   const text = JSON.stringify(value, null, 2) ?? 'null';
   const escaped = text.replace(
@@ -71,8 +71,8 @@ export function renderObject(entries: Iterable<TextEntry>, level: number): strin
 }
 
 /**
- * `next` as text, in which everything that equals `previous` keeps its old text and its old place.
- * New keys follow the old ones; keys that `next` lacks are gone.
+ * `next` as text, in which everything equal to `previous` keeps its text and position. New keys follow the old ones;
+ * missing keys are removed.
  */
 export function rewriteJson(previous: string, next: unknown, level = 0): string {
   if (isSame(JSON.parse(previous), next)) return previous;
@@ -83,12 +83,12 @@ export function rewriteJson(previous: string, next: unknown, level = 0): string 
   );
 }
 
-/** A whole file: what it holds now keeps its text wherever it is the same. */
+/** A whole file: unchanged parts keep their text. */
 export function renderDocument(value: unknown, previous: string | null): string {
   return `${previous === null ? renderJson(value) : rewriteJson(previous.trim(), value)}\n`;
 }
 
-/** The object with these keys, the old ones in their old order; `textOf` gives each value its text. */
+/** The object with these keys, existing ones in their order; `textOf` renders each value. */
 export function rewriteObject(
   previous: string,
   keys: readonly string[],
@@ -100,7 +100,7 @@ export function rewriteObject(
   if (old.length === wanted.size && old.every(({key}) => wanted.has(key))) {
     return replaceValues(previous, old, ({key, text}) => textOf(key, text));
   }
-  // Of a key that stands twice the last text counts, as it does for a parser.
+  // The last of two equal keys counts, as for a parser.
   const texts = new Map(old.map(({key, text}) => [key, text]));
   const kept = [...texts.keys()].filter((key) => wanted.has(key));
   const added = [...wanted].filter((key) => !texts.has(key));
@@ -110,7 +110,7 @@ export function rewriteObject(
   );
 }
 
-/** An object with other values in the same places, and everything around them as it was. */
+/** Replaces values in place and keeps everything around them. */
 export function replaceValues(
   object: string,
   entries: readonly PlacedEntry[],
@@ -140,12 +140,12 @@ function skipSpace(text: string, index: number): number {
   return at;
 }
 
-/** The index behind the closing quote of the string that begins at `start`. */
+/** The index after the closing quote of the string that begins at `start`. */
 function stringEnd(text: string, start: number): number {
   for (let index = text.indexOf('"', start + 1); index >= 0; index = text.indexOf('"', index + 1)) {
     let before = index - 1;
     while (text.charCodeAt(before) === backslash) before--;
-    // An even number of backslashes escapes each other and leaves the quote alone.
+    // An even number of backslashes escape each other and leave the quote alone.
     if ((index - before) % 2 === 1) return index + 1;
   }
   return text.length;
@@ -178,7 +178,7 @@ function endOfScalar(text: string, start: number): number {
 
 const marks = /["{}[\]]/g;
 
-/** The next quote or bracket. An expression is quick from its first use; a loop over characters is not. */
+/** The next quote or bracket. A regular expression is fast from its first use; a loop over characters is not. */
 function nextMark(text: string, from: number): number {
   marks.lastIndex = from;
   return marks.test(text) ? marks.lastIndex - 1 : -1;

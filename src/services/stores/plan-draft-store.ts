@@ -19,7 +19,7 @@ const maxBytes = 8 * 1024 * 1024;
 /** What may become part of a file name. */
 const draftIdForm = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 
-/** Drafts of plans as one file each, `<folder>/<draftId>.json`. Its state folder must exist. */
+/** One file per draft, `<folder>/<draftId>.json`. The state folder must exist. */
 export function createPlanDraftStore({folder}: {folder: string}): PlanDraftStore {
   const fileOf = (draftId: string) => {
     if (draftIdForm.test(draftId)) return path.join(folder, `${draftId}.json`);
@@ -51,7 +51,7 @@ export function createPlanDraftStore({folder}: {folder: string}): PlanDraftStore
     save: async (draft) => {
       await ensurePrivateFolder(folder);
       const database = databaseOf(fileOf(draft.draftId));
-      // A file that cannot be read is not replaced.
+      // An unreadable file is not replaced.
       await database.read();
       database.data = draft;
       await database.write();

@@ -48,7 +48,7 @@ export function createPlanStore({
     if (version === null) throw notFound(file);
     if (cached?.version === version) return cached.check;
     cached = null;
-    // Not through the database: two that read at once would find each other's data in it, or none.
+    // Not through the database: two concurrent reads would see each other's data in it, or none.
     const check = await adapter.read();
     if (check === null) throw notFound(file);
     cached = {version, check};
@@ -64,7 +64,7 @@ export function createPlanStore({
     trail.note(before, version);
   };
 
-  /** A plan that cannot be read is a plan with a problem. */
+  /** An unreadable plan is a plan with a problem. */
   const checked = (): Promise<PlanCheck> =>
     load().catch((error: unknown) => ({problems: [{path: file, message: messageOf(error)}]}));
 

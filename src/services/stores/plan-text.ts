@@ -12,12 +12,12 @@ import {
 } from './json-text.ts';
 
 /**
- * The text each task was read from or written as. Tasks are immutable, so a task that is still the
- * same object keeps its bytes, and a write costs what changed and not what the plan holds.
+ * The text each task was read from or written as. Tasks are immutable, so the same object keeps its bytes, and the cost
+ * of a write depends on the change, not on the size of the plan.
  */
 const sources = new WeakMap<Task, string>();
 
-/** The JSON of a plan file with its items in the order of the text. */
+/** The JSON of a plan file with its items in text order. */
 export function readPlanText(json: unknown, text: string): RawPlan {
   const {items, ...root} = json as Record<string, unknown>;
   if (typeof items !== 'object' || items === null || Array.isArray(items)) return {root, items: null};
@@ -25,7 +25,7 @@ export function readPlanText(json: unknown, text: string): RawPlan {
   return {root, items: entriesUnder(text, 'items').map((entry) => readItem(entry, values[entry.key]))};
 }
 
-/** The text of `plan`; what it shares with `before` keeps the bytes it has in `previous`. */
+/** The text of `plan`; what it shares with `before` keeps its bytes from `previous`. */
 export function writePlanText(plan: Plan, previous: string | null, before: Plan | null): string {
   const {items, ...root} = plan;
   const fields = new Map<string, unknown>(Object.entries(root));
@@ -44,12 +44,12 @@ export function writePlanText(plan: Plan, previous: string | null, before: Plan 
   )}\n`;
 }
 
-/** Each is looked for in the whole file; of many, all are better found in one go. */
+/** Each is searched for in the whole file; for many, one pass is faster. */
 const spliceLimit = 8;
 
 /**
- * The quick way for what happens most, a change inside a few tasks: their texts are exchanged in place and
- * nothing else is looked at, not even decoded. Null when more than that changed, or a text is not the only one of its kind.
+ * The fast path for the most common case, a change inside a few tasks: replaces their texts in place without looking
+ * at, or even decoding, the rest. Null if more changed, or if a text is not unique.
  */
 export function splicePlan(plan: Plan, previous: Buffer, before: Plan): Buffer | null {
   const {items, ...root} = plan;
@@ -88,7 +88,7 @@ function hasSameValues(a: Readonly<Record<string, unknown>>, b: Readonly<Record<
   return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
 }
 
-/** Items that stand in the same order as before keep everything between them as well. */
+/** Items in the same order also keep everything between them. */
 function writeItems(items: Plan['items'], previous: string | undefined, before: Plan | null): string {
   const entries = [...items].map(([key, task]) => ({key, text: sourceOf(task, before?.items.get(key))}));
   const old = previous === undefined ? [] : objectEntries(previous);

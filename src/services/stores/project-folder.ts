@@ -6,7 +6,7 @@ import {ensurePrivateFolder, removeLeftovers, writeDurably} from './durable-writ
 import {writeFailure} from './store-errors.ts';
 import {versionOf} from './whole-file.ts';
 
-/** Where everything of one project lives. */
+/** The paths of a project. */
 export type ProjectFolder = {
   readonly root: string;
   readonly planFile: string;
@@ -48,7 +48,7 @@ export function projectFolder(root: string): ProjectFolder {
   };
 }
 
-/** The nearest folder upwards that holds a plan, not beyond the repository; else the folder itself. */
+/** The nearest folder upwards that has a plan, within the repository; otherwise the folder itself. */
 export function findProjectRoot(start: string): string {
   for (let folder = start; ; folder = path.dirname(folder)) {
     if (existsSync(path.join(folder, planFileName))) return folder;

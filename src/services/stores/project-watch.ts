@@ -2,26 +2,26 @@ import {type FSWatcher, watch} from 'node:fs';
 import path from 'node:path';
 import type {ProjectFolder} from './project-folder.ts';
 
-/** Changes that follow each other are reported together, after this long at the latest. */
+/** Changes in quick succession are reported together, after at most this long. */
 const settleMilliseconds = 60;
 
-/** As many folders of tasks are watched one by one; more are seen by the next look. */
+/** The maximum number of task folders watched individually; others are found by polling. */
 const maxTaskFolders = 64;
 
 export type ProjectWatch = {
-  /** Which tasks are at work or wait: their folders are watched closely. */
+  /** The tasks that are running or waiting: their folders are watched closely. */
   watchTasks(folders: readonly string[]): void;
   close(): void;
 };
 
 /**
- * Tells that something of a project may have changed, a moment after it did. Where the system cannot
- * watch, nothing is told; whoever needs to know looks now and then as well.
+ * Reports that something in a project may have changed, shortly after it did. Where the system cannot watch, nothing is
+ * reported, so callers poll as well.
  */
 export function watchProject(
   {root, planFile, stateFolder, runsFolder, feedbackFolder}: ProjectFolder,
   onChange: () => void,
-  /** Elsewhere, such as the settings of the user. */
+  /** Files elsewhere, such as the user's settings. */
   otherFiles: readonly string[] = [],
 ): ProjectWatch {
   const watchers = new Map<string, FSWatcher>();
@@ -31,7 +31,7 @@ export function watchProject(
   const changed = () => {
     timer ??= setTimeout(() => {
       timer = null;
-      // What did not exist before may exist by now.
+      // Folders that did not exist before may exist now.
       watchFolders();
       onChange();
     }, settleMilliseconds);
@@ -49,7 +49,7 @@ export function watchProject(
       watcher.on('error', forget);
       watchers.set(folder, watcher);
     } catch {
-      // It does not exist yet, or no more can be watched.
+      // It does not exist yet, or the limit of watches is reached.
     }
   };
   const isSettled = (name: string) => !name.startsWith('.') && !name.endsWith('.log');

@@ -4,12 +4,12 @@ import path from 'node:path';
 import type {RecordVersions} from '../contracts/side-effects.ts';
 import {isRecordName, namesIfAny} from './folder-names.ts';
 
-/** A task must not cost more the more of them were done before it. */
+/** A task must not cost more the more were done before it. */
 const maxTasks = 500;
-/** Far more than a record has. */
+/** Far more than any record. */
 const maxBytes = 64n * 1024n * 1024n;
 
-/** The run records of all tasks as they are now; null where there are too many to look at for every task. */
+/** The current run records of all tasks; null if there are too many to look at for every task. */
 export type ReadVersions = () => RecordVersions | null;
 
 export function createRecordVersions(folder: string): ReadVersions {
@@ -30,8 +30,8 @@ export function createRecordVersions(folder: string): ReadVersions {
 type Seen = {readonly stat: string; readonly version: string};
 
 /**
- * What it says. A second name or another mode is no other record, so one whose entry changed is read; the time of its
- * last change cannot be set. What is no file is an entry by itself: an agent may have put a link in its place.
+ * The content's version. A hard link or another mode is not an edit, so an entry that changed is read again; its change
+ * time cannot be forged. Anything that is not a file counts by itself: an agent may have put a link in its place.
  */
 function entryVersion(file: string, known: Map<string, Seen>): string {
   try {
@@ -41,7 +41,7 @@ function entryVersion(file: string, known: Map<string, Seen>): string {
     const seen = known.get(file);
     if (seen?.stat === stat) return seen.version;
     const version = digestOf(file);
-    // One that cannot be read may still be written.
+    // An unreadable one may still be written.
     if (version === null) return stat;
     known.set(file, {stat, version});
     return version;

@@ -7,15 +7,15 @@ import {ensurePrivateFolder, writeDurably} from './durable-write.ts';
 import {isRecordName, namesIfAny} from './folder-names.ts';
 import {parseJson, readWholeFile, versionOf} from './whole-file.ts';
 
-/** Where the system cannot watch a folder, this often is looked. */
+/** The polling interval where the system cannot watch a folder. */
 const lookMilliseconds = 1000;
 
-/** Long after its sender has given up. */
+/** Long after the sender has given up. */
 const leftBehindMilliseconds = 60_000;
 
 const maxBytes = 64 * 1024;
 
-/** Requests as one file each, `<folder>/<name>.json`; a request that is gone was taken. */
+/** One file per request, `<folder>/<name>.json`; a request that is gone was taken. */
 export function createRequestBox({folder}: {folder: string}): RequestBox {
   const fileOf = (name: string) => path.join(folder, `${name}.json`);
   return {
@@ -55,21 +55,21 @@ export function createRequestBox({folder}: {folder: string}): RequestBox {
   };
 }
 
-/** Gone before it is carried out: it must not be carried out twice. */
+/** Removed before it is carried out, so that it is not carried out twice. */
 function take(file: string, jobId: string): JobRequest | null {
   try {
     const request = requestIn(file);
-    // To remove it would say that it was obeyed.
+    // Removing it would tell the sender that it was carried out.
     if (request && request.jobId !== jobId && !isLeftBehind(file)) return null;
     unlinkSync(file);
     return request?.jobId === jobId ? request : null;
   } catch {
-    // Somebody else took it: whoever sent it is told that nobody answered.
+    // Someone else took it: the sender is told that nobody answered.
     return null;
   }
 }
 
-/** Null where it is none. */
+/** Null if it is not a request. */
 function requestIn(file: string): JobRequest | null {
   try {
     const text = readWholeFile(file, 'request', maxBytes);
@@ -79,18 +79,18 @@ function requestIn(file: string): JobRequest | null {
   }
 }
 
-/** Whoever sent it died before taking it back. */
+/** The sender died before withdrawing it. */
 const isLeftBehind = (file: string) => Date.now() - lstatSync(file).mtimeMs > leftBehindMilliseconds;
 
 function watchFolder(folder: string, look: () => void): () => void {
   try {
-    // Never through a link: whoever writes there says why that is refused.
+    // Never through a link: the write that follows reports why it is refused.
     if (lstatSync(path.dirname(folder)).isDirectory()) mkdirSync(folder, {recursive: true, mode: 0o700});
     const watcher = watch(folder, {persistent: false}, look);
     watcher.on('error', () => watcher.close());
     return () => watcher.close();
   } catch {
-    // Looking now and then is enough.
+    // Polling is enough.
     return () => {};
   }
 }
