@@ -61,10 +61,14 @@ async function textsOf(git: Git, files: readonly DeletedFile[]): Promise<Map<str
   const texts = new Map<string, string>();
   if (files.length === 0) return texts;
   let chunks: Buffer[] = [];
-  await git.pour(['cat-file', '--batch'], linesOf(files), () => {
-    chunks = [];
-    return (chunk) => chunks.push(chunk);
-  });
+  await git.pour(
+    ['cat-file', '--batch'],
+    async () => linesOf(files),
+    () => {
+      chunks = [];
+      return (chunk) => chunks.push(chunk);
+    },
+  );
   const answer = Buffer.concat(chunks);
   for (let at = 0; at < answer.length; ) {
     const start = answer.indexOf('\n', at) + 1;
