@@ -25,7 +25,8 @@ const screens = {
 export function App() {
   const tui = useTui();
   const [state, facts] = useTuiState();
-  useKeys(tui.press);
+  // A key that closes a dialog means nothing below it, also when the dialog was open before this was mounted.
+  useKeys(tui.press, {isFirst: true});
   const {layout, screen, panel} = facts;
   const {dialog} = state.ui.context;
   const Screen = screens[screen];

@@ -10,9 +10,13 @@ type Listener = (key: KeyPress) => void;
  * Keys while the component is shown. Unlike Ink's `useInput` it knows pastes, takes what was typed quickly
  * apart into keys, and waits for the second half of a sequence that a slow line delivers in two.
  * The handler sees the newest props, but several keys can come before React renders again: keep what keys
- * change in a store (see `useStepper`), not in state that a closure remembers.
+ * change in a store (see `useStepper`), not in state that a closure remembers. React mounts what is inside before
+ * what is around it: who must see a key before the others says that it is first.
  */
-export function useKeys(handler: Listener, {isActive = true}: {readonly isActive?: boolean} = {}): void {
+export function useKeys(
+  handler: Listener,
+  {isActive = true, isFirst = false}: {readonly isActive?: boolean; readonly isFirst?: boolean} = {},
+): void {
   // The public alternative, `data` events of stdin, comes before Ink has delivered the same key to others.
   const {setRawMode, internal_eventEmitter: emitter} = useStdin();
   const onKey = useEffectEvent(handler);
@@ -20,15 +24,15 @@ export function useKeys(handler: Listener, {isActive = true}: {readonly isActive
   useLayoutEffect(() => {
     if (!isActive) return;
     setRawMode(true);
-    const unsubscribe = sourceOf(emitter).subscribe((key) => onKey(key));
+    const unsubscribe = sourceOf(emitter).subscribe((key) => onKey(key), isFirst);
     return () => {
       unsubscribe();
       setRawMode(false);
     };
-  }, [isActive, setRawMode, emitter]);
+  }, [isActive, isFirst, setRawMode, emitter]);
 }
 
-type KeySource = {subscribe(listener: Listener): () => void};
+type KeySource = {subscribe(listener: Listener, isFirst: boolean): () => void};
 
 /** One decoder for each terminal: two would each keep half a paste. */
 const sources = new WeakMap<Emitter, KeySource>();
@@ -42,14 +46,14 @@ function sourceOf(emitter: Emitter): KeySource {
 }
 
 function createSource(emitter: Emitter): KeySource {
-  const listeners = new Set<Listener>();
+  let listeners: readonly Listener[] = [];
   const decoder = createKeyDecoder();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const deliver = (keys: readonly KeyPress[]) => {
     for (const key of keys) {
       // Who comes in while a key is delivered did not ask for that key.
-      for (const listener of [...listeners]) listener(key);
+      for (const listener of listeners) listener(key);
     }
   };
   const onInput = (input: string) => {
@@ -60,12 +64,12 @@ function createSource(emitter: Emitter): KeySource {
   };
 
   return {
-    subscribe: (listener) => {
-      if (listeners.size === 0) emitter.on('input', onInput);
-      listeners.add(listener);
+    subscribe: (listener, isFirst) => {
+      if (listeners.length === 0) emitter.on('input', onInput);
+      listeners = isFirst ? [listener, ...listeners] : [...listeners, listener];
       return () => {
-        listeners.delete(listener);
-        if (listeners.size > 0) return;
+        listeners = listeners.filter((each) => each !== listener);
+        if (listeners.length > 0) return;
         emitter.removeListener('input', onInput);
         clearTimeout(timer);
         decoder.flush();
