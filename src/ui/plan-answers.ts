@@ -74,11 +74,16 @@ export function createPlanAnswers(
       const fields = {[field]: field === 'acceptanceCriteria' ? linesOf(text) : text.trim()};
       tell({type: 'plan.edit', edit: [{type: 'edit', taskId, fields}]}, draft);
     },
-    leaveOutProposed: (taskId: string) => {
+    /** The mark goes to a neighbour, and stays where something is taken back. */
+    leaveOutProposed: (taskId: string, neighbourId: string | null) => {
       const preview = core.get().planning?.question?.preview;
+      if (neighbourId !== null) select(neighbourId);
       if (preview) tell({type: 'plan.edit', edit: leftOut(preview, taskId)});
     },
-    takeBackProposed: () => tell({type: 'plan.edit', edit: 'takeBack'}),
+    takeBackProposed: (selectedId: string | null) => {
+      if (selectedId !== null) select(selectedId);
+      tell({type: 'plan.edit', edit: 'takeBack'});
+    },
     endPlanQuestions: (output: QuestionsOutput) => {
       if (output.outcome === 'answered') tell({type: 'plan.answer', answers: output.answers});
       else tell({type: 'plan.postpone'});

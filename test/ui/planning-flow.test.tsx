@@ -107,6 +107,26 @@ describe('P plans with the agent', () => {
     expect(project.plans.plan.items.get('api')?.title).toBe('Build api v2');
   });
 
+  test('how much of a proposed task is seen is told; keys that work now are offered, Esc among them', async () => {
+    const long = Array.from({length: 20}, (_, index) => `Step ${index + 1}.`).join('\n');
+    const list = [proposed('api', {prompt: `Create src/api.ts.\n${long}`}), proposed('web'), proposed('app')];
+    const project = planning([tasks(...list)]);
+    await project.wish('A shop');
+    await project.sees(/Proposed: 3 added .*lines 1–16 of \d+ $/m);
+    expect(project.lines().at(-1)).toBe(' y save  r revise  i edit  x leave out  D discard  esc later  space on');
+    project.press(keys.space, keys.space);
+    await project.sees('Step 20.');
+    project.press(keys.down);
+    await project.sees('❯ + Build web');
+    expect(project.screen()).not.toContain('lines 1–');
+    project.press('x');
+    await project.sees('❯ + Build app');
+    expect(project.lines().at(-1)).toContain('z take back');
+    project.press('z');
+    await project.sees('Proposed: 3 added');
+    await project.sees('❯ + Build app');
+  });
+
   test('what is left for later is a draft that P opens; D discards it', async () => {
     const project = planning([tasks(proposed('api'))]);
     await project.wish('A shop');

@@ -3,11 +3,12 @@ import {isBlocking} from '../../machines/policies/plan/plan-lint.ts';
 import type {PlanPreview} from '../../machines/policies/planning/check-proposal.ts';
 import {hintLine} from '../components/hint-line.tsx';
 import {type Line, Lines, lineOf} from '../components/lines.tsx';
+import {position} from '../components/scroll.ts';
 import {selectedAfter, selectKeys} from '../components/select.ts';
 import {type Step, useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap, notNow} from '../keymap.ts';
 import {type PreviewRow, previewDetail, previewRowLine, previewRows} from '../model/plan-preview.ts';
-import {cutLine, lineWidth} from '../model/styled-lines.ts';
+import {justifyLine, lineWidth} from '../model/styled-lines.ts';
 import {wrapped} from '../text/wrap.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-size.ts';
@@ -23,11 +24,16 @@ type Outcome =
   | 'later'
   | 'takeBack'
   | {readonly type: 'edit' | 'leaveOut'; readonly row: PreviewRow};
-type Run = (state: State, key: string, rows: readonly PreviewRow[]) => Step<State, Outcome>;
+type Run = (state: State, key: string, rows: readonly PreviewRow[], room: Room) => Step<State, Outcome>;
+/** How many lines the selected task has, and how many of them are seen. */
+type Room = {readonly count: number; readonly height: number};
 
-const scrollBy =
-  (by: number): Run =>
-  (state) => ({state: {...state, top: Math.max(0, state.top + by)}});
+const page =
+  (by: 1 | -1): Run =>
+  (state, _, __, {count, height}) => {
+    const top = Math.min(count - height, state.top + by * Math.max(1, height - 1));
+    return {state: {...state, top: Math.max(0, top)}};
+  };
 const over =
   (outcome: Outcome): Run =>
   (state) => ({state, outcome});
@@ -37,18 +43,27 @@ const onRow =
     const row = rows[state.index];
     return row ? {state, outcome: {type, row}} : {state};
   };
-type Facts = [row: PreviewRow | undefined];
+type Facts = [facts: {readonly row: PreviewRow | undefined; readonly isEdited: boolean; readonly room: Room}];
+const whenLonger = ({room: {count, height}}: Facts[0]) => (count > height ? null : notNow);
 
 /** Nothing that acts is behind Enter. */
 const keymap: Keymap<Run, Facts> = [
-  {id: 'proposal.accept', keys: ['y'], label: 'save', hint: 'first', run: over('accept')},
-  {id: 'proposal.revise', keys: ['r'], label: 'revise', hint: 'first', run: over('revise')},
+  {id: 'proposal.accept', keys: ['y'], label: 'save', hint: 'first', short: 'save', run: over('accept')},
+  {
+    id: 'proposal.revise',
+    keys: ['r'],
+    label: 'revise',
+    hint: 'first',
+    short: 'revise',
+    run: over('revise'),
+  },
   {
     id: 'proposal.edit',
     keys: ['i'],
     label: 'edit task',
     hint: 'first',
-    refusal: (row) => (row && row.mark !== '-' ? null : notNow),
+    short: 'edit',
+    refusal: ({row}) => (row && row.mark !== '-' ? null : notNow),
     run: onRow('edit'),
   },
   {
@@ -56,14 +71,37 @@ const keymap: Keymap<Run, Facts> = [
     keys: ['x'],
     label: 'leave out',
     hint: 'first',
-    refusal: (row) => (row?.mark === '+' ? null : notNow),
+    short: 'leave out',
+    refusal: ({row}) => (row?.mark === '+' ? null : notNow),
     run: onRow('leaveOut'),
   },
-  {id: 'proposal.takeBack', keys: ['z'], label: 'take back', hint: 'first', run: over('takeBack')},
-  {id: 'proposal.drop', keys: ['D'], label: 'discard', hint: 'first', run: over('drop')},
-  {id: 'proposal.later', keys: ['escape'], label: 'later', hint: 'first', run: over('later')},
-  {id: 'proposal.down', keys: ['pagedown', 'space', 'ctrl+d'], label: 'page', hint: 'more', run: scrollBy(8)},
-  {id: 'proposal.up', keys: ['pageup', 'b', 'ctrl+u'], label: 'page up', run: scrollBy(-8)},
+  {
+    id: 'proposal.takeBack',
+    keys: ['z'],
+    label: 'take back',
+    hint: 'first',
+    short: 'take back',
+    refusal: ({isEdited}) => (isEdited ? null : notNow),
+    run: over('takeBack'),
+  },
+  {id: 'proposal.drop', keys: ['D'], label: 'discard', hint: 'first', short: 'discard', run: over('drop')},
+  {id: 'proposal.later', keys: ['escape'], label: 'later', hint: 'first', short: 'later', run: over('later')},
+  {
+    id: 'proposal.down',
+    keys: ['space', 'pagedown', 'ctrl+d'],
+    label: 'read on',
+    hint: 'first',
+    short: 'on',
+    refusal: whenLonger,
+    run: page(1),
+  },
+  {
+    id: 'proposal.up',
+    keys: ['pageup', 'b', 'ctrl+u'],
+    label: 'page up',
+    refusal: whenLonger,
+    run: page(-1),
+  },
   {
     id: 'proposal.move',
     keys: selectKeys,
@@ -84,37 +122,57 @@ export function PlanReviewDialog({columns, rows: height}: DialogSize) {
   const question = planning?.question ?? null;
   const preview = question?.preview ?? null;
   const rows = preview ? previewRows(preview) : [];
+  const frame = frameOf(columns, height, rows.length);
+  const detailOf = (row: PreviewRow | undefined) =>
+    preview ? previewDetail(preview, row, frame.detailColumns) : [];
+  const factsAt = (index: number): Facts[0] => ({
+    row: rows[index],
+    isEdited: (question?.draft.edits?.length ?? 0) > 0,
+    room: {count: detailOf(rows[index]).length, height: frame.detailRows},
+  });
   const {state} = useStepper<State, Outcome>({
     initial: () => ({index: startIndex(rows, planning?.selectedId ?? null), top: 0}),
-    step: (before, {name}) =>
-      bindingOf(keymap, name, rows[before.index])?.run(before, name, rows) ?? {state: before},
+    step: (before, {name}) => {
+      const facts = factsAt(before.index);
+      return bindingOf(keymap, name, facts)?.run(before, name, rows, facts.room) ?? {state: before};
+    },
     onOutcome: (outcome) => {
-      if (outcome === 'takeBack') answers.takeBackProposed();
+      if (outcome === 'takeBack') answers.takeBackProposed(rows[state.index]?.id ?? null);
       else if (typeof outcome === 'string') answers.decidePlan(outcome);
       else if (outcome.type === 'edit') answers.editProposed(outcome.row.id);
-      else answers.leaveOutProposed(outcome.row.id);
+      else answers.leaveOutProposed(outcome.row.id, neighbourOf(rows, outcome.row));
     },
   });
   if (!question) return null;
-  if (!preview) return <Lines lines={outdated(columns)} />;
-  const room = Math.max(3, height - 3);
-  const selected = rows[state.index];
+  const facts = factsAt(state.index);
+  if (!preview) return <Lines lines={outdated(facts, columns)} />;
+  const {count} = facts.room;
+  const top = Math.max(0, Math.min(state.top, count - frame.detailRows));
+  const detail = detailOf(facts.row).slice(top, top + frame.detailRows);
+  const tree = treeOf(rows, state.index, frame.treeColumns, frame.treeRows);
   return (
     <Lines
       lines={[
-        headLine(preview, columns),
+        headLine(preview, position({top, left: 0}, count, frame.detailRows), columns),
         [],
-        ...(columns >= besideTree
-          ? beside(preview, rows, state, columns, room)
-          : below(preview, rows, state, columns, room)),
-        hintLine(hintsOf(keymap, selected), columns),
+        ...(frame.isBeside
+          ? beside(tree, detail, columns, frame.detailRows)
+          : below(tree, detail, frame.detailRows)),
+        hintLine(hintsOf(keymap, facts), columns),
       ]}
     />
   );
 }
 
+/** The next one that stays when a task is left out with all that is below it; else the one before. */
+function neighbourOf(rows: readonly PreviewRow[], row: PreviewRow): string | null {
+  const at = rows.indexOf(row);
+  const next = rows.slice(at + 1).find(({depth}) => depth <= row.depth);
+  return (next ?? rows[at - 1])?.id ?? null;
+}
+
 /** What it would change is not in the plan any more as the planner saw it. */
-const outdated = (columns: number): Line[] => [
+const outdated = (facts: Facts[0], columns: number): Line[] => [
   lineOf(' The proposal no longer fits the plan', {tone: 'warning', bold: true}),
   [],
   ...wrapped(
@@ -122,7 +180,7 @@ const outdated = (columns: number): Line[] => [
     columns - 2,
   ).map((text) => lineOf(` ${text}`)),
   [],
-  hintLine(hintsOf(keymap, undefined), columns),
+  hintLine(hintsOf(keymap, facts), columns),
 ];
 
 /** The task that was edited; else the first that changes. */
@@ -136,15 +194,17 @@ function startIndex(rows: readonly PreviewRow[], selectedId: string | null): num
       );
 }
 
-function headLine({diff, findings}: PlanPreview, columns: number): Line {
+/** What would change, and how much of the selected task is seen: nobody saves what they did not know was there. */
+function headLine({diff, findings}: PlanPreview, place: string, columns: number): Line {
   const blocking = findings.filter(isBlocking).length;
   const others = findings.length - blocking;
-  return cutLine(
+  return justifyLine(
     [
       {text: ` Proposed: ${diffCounts(diff)}`, bold: true},
       ...(blocking > 0 ? [{text: `   ${blocking} blocking`, tone: 'bad', bold: true} as const] : []),
       ...(others > 0 ? [{text: `   ${others} to look at`, tone: 'warning'} as const] : []),
     ],
+    place === '' ? [] : [{text: `lines ${place} `, tone: 'accent'}],
     columns,
   );
 }
@@ -155,46 +215,40 @@ function treeOf(rows: readonly PreviewRow[], index: number, columns: number, hei
   return seen.map((row, place) => previewRowLine(row, top + place === index, columns));
 }
 
-function detailOf(
-  preview: PlanPreview,
-  row: PreviewRow | undefined,
-  top: number,
-  columns: number,
-  height: number,
-) {
-  const lines = previewDetail(preview, row, columns);
-  const from = Math.max(0, Math.min(top, lines.length - height));
-  return lines.slice(from, from + height);
+type Frame = {
+  readonly isBeside: boolean;
+  readonly treeColumns: number;
+  readonly treeRows: number;
+  readonly detailColumns: number;
+  readonly detailRows: number;
+};
+
+/** Where there is little room, the tree has at most the upper half. */
+function frameOf(columns: number, rows: number, count: number): Frame {
+  const height = Math.max(3, rows - 3);
+  if (columns >= besideTree) {
+    const left = leftColumns(columns);
+    const sizes = {treeRows: height, detailRows: height};
+    return {isBeside: true, treeColumns: left - 2, detailColumns: columns - left - 2, ...sizes};
+  }
+  const treeRows = Math.min(count, Math.max(2, Math.floor(height / 2) - 1));
+  const sizes = {treeRows, detailRows: Math.max(1, height - treeRows - 1)};
+  return {isBeside: false, treeColumns: columns - 1, detailColumns: columns - 2, ...sizes};
 }
 
-function beside(
-  preview: PlanPreview,
-  rows: readonly PreviewRow[],
-  {index, top}: State,
-  columns: number,
-  height: number,
-) {
-  const left = Math.floor(columns * 0.45);
-  const tree = treeOf(rows, index, left - 2, height);
-  const detail = detailOf(preview, rows[index], top, columns - left - 2, height);
+const leftColumns = (columns: number): number => Math.floor(columns * 0.45);
+
+function beside(tree: readonly Line[], detail: readonly Line[], columns: number, height: number): Line[] {
+  const left = leftColumns(columns);
   return Array.from({length: height}, (_, place): Line => {
     const line = tree[place] ?? [];
     return [...line, {text: ' '.repeat(Math.max(0, left - lineWidth(line)))}, ...(detail[place] ?? [])];
   });
 }
 
-function below(
-  preview: PlanPreview,
-  rows: readonly PreviewRow[],
-  {index, top}: State,
-  columns: number,
-  height: number,
-) {
-  const upper = Math.min(rows.length, Math.max(2, Math.floor(height / 2) - 1));
-  const tree = treeOf(rows, index, columns - 1, upper);
-  const rest = Math.max(1, height - upper - 1);
-  const detail = detailOf(preview, rows[index], top, columns - 2, rest).map(
-    (line): Line => [{text: ' '}, ...line],
-  );
-  return [...tree, [], ...detail, ...Array.from({length: rest - detail.length}, (): Line => [])];
-}
+const below = (tree: readonly Line[], detail: readonly Line[], height: number): Line[] => [
+  ...tree,
+  [],
+  ...detail.map((line): Line => [{text: ' '}, ...line]),
+  ...Array.from({length: height - detail.length}, (): Line => []),
+];
