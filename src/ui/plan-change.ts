@@ -1,8 +1,9 @@
+import {reveal} from './model/browse.ts';
 import type {MadeEdit} from './model/facts.ts';
 import type {PlanChange, TuiPorts} from './ports.ts';
 import type {TuiCore} from './tui-core.ts';
 
-type Shown = Pick<TuiCore, 'patch' | 'get'>;
+type Shown = Pick<TuiCore, 'patch' | 'get' | 'facts'>;
 
 /** So many changes can be taken back. */
 const undoLimit = 100;
@@ -60,6 +61,10 @@ export async function redoEdit(core: Shown, ports: Pick<TuiPorts, 'undo'>): Prom
 async function reverted(core: Shown, ports: Pick<TuiPorts, 'undo'>, edit: MadeEdit): Promise<MadeEdit> {
   const change = await ports.undo(edit.change);
   showChange(core, change);
+  const {plan, entries} = core.facts();
+  // What came back is looked at; what went leaves its row to its neighbour.
+  const back = [...change.after.items.keys()].find((id) => !change.before.items.has(id));
+  if (plan && back !== undefined) core.patch({browse: reveal(core.get().browse, plan, entries, back)});
   return {...edit, change};
 }
 

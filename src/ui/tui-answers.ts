@@ -10,7 +10,7 @@ import type {Dialog, EditedField} from '../machines/tui.machine.ts';
 import type {Task, TaskStatus} from '../services/contracts/plan.ts';
 import type {NativeProviderId} from '../services/contracts/provider-table.ts';
 import {unkeptWords} from './editor/editor.tsx';
-import {select, toggleFold} from './model/browse.ts';
+import {reveal, select} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import {decisionOn, type Notice} from './model/facts.ts';
 import {createPlanAnswers} from './plan-answers.ts';
@@ -156,9 +156,8 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       const id = newTaskId(plan, title);
       const task = {...place, id, title: title.trim(), description: rest.join('\n').trim()};
       const follow = () => {
-        const {browse} = core.get();
-        if (place.parentId !== null) core.patch({browse: toggleFold(browse, place.parentId, false)});
-        choose(id);
+        const {plan: now, entries} = core.facts();
+        if (now) core.patch({browse: reveal(core.get().browse, now, entries, id)});
       };
       const editor = () => ({type: 'add' as const, ...place});
       change(`added ${id}`, ports.edit({type: 'add', task}), {follow, draft, editor});

@@ -10,7 +10,7 @@ import {messageOf} from '../services/contracts/errors.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {dialogFor} from './commands/plan-agent.ts';
 import {createLiveRuns} from './live-runs.ts';
-import {select, showTab} from './model/browse.ts';
+import {reveal, showTab} from './model/browse.ts';
 import {messageLines} from './model/error-lines.ts';
 import type {Notice} from './model/facts.ts';
 import {turnWords, verdictNotice} from './model/job-words.ts';
@@ -40,6 +40,12 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
     unheard = null;
   };
 
+  const revealed = (taskId: string) => {
+    const {plan, entries} = core.facts();
+    const {browse} = core.get();
+    return plan ? reveal(browse, plan, entries, taskId) : browse;
+  };
+
   const takeRun = (run: RunRecord) => {
     const {data, job} = core.get();
     live.addChecks(run);
@@ -61,8 +67,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
         const {task, run} = fact.prepared;
         started.add(run.run_id);
         takeRun(run);
-        const {browse} = core.get();
-        if (isFollowing) core.patch({browse: showTab(select(browse, task.id), 'run')});
+        if (isFollowing) core.patch({browse: showTab(revealed(task.id), 'run')});
         return;
       }
       case 'plan.started': {
@@ -153,10 +158,10 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
   const askDecision = (request: DecisionRequest) => {
     const taskId = request.task.id;
     core.asked.add(`${request.run.run_id} decision`);
-    const {decisions, browse} = core.get();
+    const {decisions} = core.get();
     core.patch({
       decisions: new Map(decisions).set(request.run.run_id, request),
-      browse: select(browse, taskId),
+      browse: revealed(taskId),
     });
     if (core.facts().screen !== 'plan') core.send({type: 'screen.plan'});
     const dialog = {type: 'checkpoint', taskId} as const;

@@ -13,7 +13,7 @@ import {createDialogQueue} from './dialog-queue.ts';
 import {createFileIndex, type FileIndex} from './editor/file-index.ts';
 import type {KeyPress} from './input/key-press.ts';
 import {bindingOf, refusalOf} from './keymap.ts';
-import {keepInView, searchText, select, startBrowse, switchPane} from './model/browse.ts';
+import {keepInView, reveal, searchText, startBrowse, switchPane} from './model/browse.ts';
 import {diffReview} from './model/diff-tab.ts';
 import {messageLines} from './model/error-lines.ts';
 import {createFacts, type Facts, type TuiState} from './model/facts.ts';
@@ -80,13 +80,16 @@ export function createTui(ports: TuiPorts): Tui {
   flow.subscribe((ui) => {
     const before = core.facts().panel;
     core.patch({ui});
-    const {panel} = core.facts();
+    const {panel, plan, entries} = core.facts();
     if (before !== panel) overtaken.remember();
     if ((before === null) !== (panel === null)) {
       const {browse} = core.get();
       // A panel that opens has the keys; the plan has them when it is gone.
       core.patch({
-        browse: panel ? {...select(browse, panel.taskId), pane: 'detail'} : {...browse, pane: 'tree'},
+        browse:
+          panel && plan
+            ? {...reveal(browse, plan, entries, panel.taskId), pane: 'detail'}
+            : {...browse, pane: panel ? 'detail' : 'tree'},
       });
     }
     dialogs.next();
@@ -212,7 +215,7 @@ export function createTui(ports: TuiPorts): Tui {
 function inView(state: TuiState, factsOf: (state: TuiState) => Facts): TuiState {
   const {entries, layout, plan} = factsOf(state);
   if (!plan) return state;
-  const browse = keepInView(state.browse, entries, layout.paneRows);
+  const browse = keepInView(state.browse, entries, layout.paneRows, plan);
   return browse === state.browse ? state : {...state, browse};
 }
 

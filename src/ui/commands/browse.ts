@@ -79,7 +79,10 @@ export const browseCommands: readonly Command[] = [
       const isOpen = !isLeaf(task) && !context.core.get().browse.folded.has(task.id);
       const parent = parentOf(plan, task);
       if (isOpen) toggle(context, true);
-      else if (parent) context.browse((now) => browsing.select(now, parent.id));
+      else if (parent) {
+        context.jobs.follow(false);
+        context.browse((now) => browsing.select(now, parent.id));
+      }
     },
   },
   {
@@ -112,8 +115,9 @@ export const browseCommands: readonly Command[] = [
     label: 'fold or unfold all',
     at: inTree,
     section,
-    run: ({core, browse}) => {
+    run: ({core, jobs, browse}) => {
       const {plan} = core.facts();
+      jobs.follow(false);
       const parents = plan ? [...plan.items.values()].filter((task) => !isLeaf(task)).map(({id}) => id) : [];
       browse((now) => browsing.foldAll(now, parents));
     },
@@ -144,7 +148,10 @@ export const browseCommands: readonly Command[] = [
     at: looking,
     section,
     refusal: ({plan}) => (plan ? null : noPlan),
-    run: ({core}) => core.send({type: 'search.begin'}),
+    run: ({core, jobs}) => {
+      jobs.follow(false);
+      core.send({type: 'search.begin'});
+    },
   },
   {
     id: 'search.keep',
@@ -180,14 +187,19 @@ export const browseCommands: readonly Command[] = [
     hint: 'more',
     at: looking,
     section,
-    run: ({browse}) => browse(browsing.nextFilter),
+    run: ({jobs, browse}) => {
+      jobs.follow(false);
+      browse(browsing.nextFilter);
+    },
   },
 ];
 
 /** Back to what is asked, and to the task it is about. */
 function focusPanel({core, browse}: CommandContext): void {
   const {panel} = core.facts();
-  if (panel) browse((now) => ({...browsing.select(now, panel.taskId), pane: 'detail'}));
+  const {plan, entries} = core.facts();
+  if (panel && plan)
+    browse((now) => ({...browsing.reveal(now, plan, entries, panel.taskId), pane: 'detail'}));
 }
 
 /** After a move by hand the selection no longer follows the job. */
@@ -199,19 +211,20 @@ export function move({core, jobs, browse}: CommandContext, by: number): void {
 const halfPage = ({core}: CommandContext): number =>
   Math.ceil(Math.max(1, core.facts().layout.paneRows - 1) / 2);
 
-function toggle({core, browse}: CommandContext, isFolded?: boolean): void {
+function toggle({core, jobs, browse}: CommandContext, isFolded?: boolean): void {
   const {task} = core.facts();
+  // Whoever folds the tree looks after it by hand.
+  jobs.follow(false);
   if (task && !isLeaf(task)) browse((now) => browsing.toggleFold(now, task.id, isFolded));
 }
 
-function nextForPerson({core, browse}: CommandContext): void {
-  const {summary, entries} = core.facts();
+function nextForPerson({core, jobs, browse}: CommandContext): void {
+  const {summary, plan, entries} = core.facts();
   const {selectedId} = core.get().browse;
   const waiting = summary?.stopped ?? [];
   const at = waiting.indexOf(selectedId ?? '');
   const id = waiting[(at + 1) % Math.max(1, waiting.length)];
-  if (id === undefined) return;
-  const isShown = entries.some((entry) => entry.id === id);
-  const everything = {folded: new Set<string>(), filter: 'all', query: ''} as const;
-  browse((now) => browsing.select(isShown ? now : {...now, ...everything}, id));
+  if (id === undefined || !plan) return;
+  jobs.follow(false);
+  browse((now) => browsing.reveal(now, plan, entries, id));
 }

@@ -62,8 +62,9 @@ export const jobCommands: readonly Command[] = [
       if (ui.hasTag('behindWords')) return 'it has not begun yet: ctrl+c drops it';
       if (!isBusy && data?.otherEngine != null)
         return `process ${data.otherEngine} executes it: blackbird stop ends it after its task`;
-      if (!isBusy || isPausing || !job?.steps.some(({type}) => type === 'execute'))
-        return 'no plan is being executed';
+      // A single task may go on with the plan, too: after an approval, or with the review of its parent.
+      if (!isBusy || isPausing || !job?.steps.some(({type}) => type === 'execute' || type === 'task'))
+        return 'no task is being executed';
       return job.isStopping ? 'it stops after this task already' : null;
     },
     run: ({ports}) => ports.engine.stopAfterTask(),

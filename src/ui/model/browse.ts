@@ -1,3 +1,5 @@
+import {ancestorsOf} from '../../machines/policies/plan/plan-graph.ts';
+import type {Plan} from '../../services/contracts/plan.ts';
 import {type Filter, filters, type TreeEntry} from './tree.ts';
 
 export const tabs = ['details', 'run', 'diff', 'history'] as const;
@@ -7,6 +9,8 @@ export type Pane = 'tree' | 'detail';
 /** Where a person is in the plan. Plain data; every change is one of the functions below. */
 export type Browse = {
   readonly selectedId: string | null;
+  /** The row that it was seen in last: what is selected next when it is gone. */
+  readonly row: number;
   readonly folded: ReadonlySet<string>;
   readonly filter: Filter;
   readonly query: string;
@@ -23,6 +27,7 @@ export type Browse = {
 
 export const startBrowse: Browse = {
   selectedId: null,
+  row: 0,
   folded: new Set(),
   filter: 'all',
   query: '',
@@ -50,17 +55,45 @@ export function moveSelection(browse: Browse, entries: readonly TreeEntry[], by:
   return select(browse, entries[index]?.id ?? null);
 }
 
+/** Selects a task where it can be seen: what is folded above it opens, and a search or filter that hides it ends. */
+export function reveal(browse: Browse, plan: Plan, entries: readonly TreeEntry[], id: string): Browse {
+  const task = plan.items.get(id);
+  if (!task || indexOf(entries, id) >= 0) return select(browse, id);
+  const above = new Set(ancestorsOf(plan, task).map((parent) => parent.id));
+  const folded = new Set([...browse.folded].filter((each) => !above.has(each)));
+  return select({...browse, folded, filter: 'all', query: ''}, id);
+}
+
 /** What is selected must be there, and be seen. Asked after every change of rows or size. */
-export function keepInView(browse: Browse, entries: readonly TreeEntry[], height: number): Browse {
+export function keepInView(
+  browse: Browse,
+  entries: readonly TreeEntry[],
+  height: number,
+  plan: Plan | null,
+): Browse {
   const at = indexOf(entries, browse.selectedId);
-  const fallback = entries[Math.min(browse.treeTop, entries.length - 1)]?.id ?? null;
-  const selected = at < 0 ? select(browse, fallback) : browse;
-  const index = Math.max(0, at < 0 ? Math.min(browse.treeTop, entries.length - 1) : at);
+  const index = Math.max(0, at < 0 ? nearestRow(browse, entries, plan) : at);
+  const selected = at < 0 ? select(browse, entries[index]?.id ?? null) : browse;
   const lowest = Math.max(0, entries.length - height);
   let top = Math.min(selected.treeTop, lowest);
   if (index < top) top = index;
   if (index >= top + height) top = index - height + 1;
-  return top === selected.treeTop ? selected : {...selected, treeTop: top};
+  return top === selected.treeTop && index === selected.row
+    ? selected
+    : {...selected, treeTop: top, row: index};
+}
+
+/** Of what a search hides, the first match; of what is folded or filtered away, what is above it; of what is gone, its row. */
+function nearestRow(
+  {selectedId, row, query}: Browse,
+  entries: readonly TreeEntry[],
+  plan: Plan | null,
+): number {
+  if (query.trim() !== '') return entries.findIndex(({isMatch}) => isMatch);
+  const task = selectedId === null ? undefined : plan?.items.get(selectedId);
+  const above = new Set(plan && task ? ancestorsOf(plan, task).map(({id}) => id) : []);
+  const parent = above.size === 0 ? -1 : entries.findLastIndex(({id}) => above.has(id));
+  return parent >= 0 ? parent : Math.min(row, entries.length - 1);
 }
 
 export function toggleFold(browse: Browse, id: string, isFolded = !browse.folded.has(id)): Browse {

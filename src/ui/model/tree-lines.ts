@@ -78,6 +78,11 @@ function rowBadge(state: TuiState, facts: Facts, plan: Plan, task: Task, now: nu
     // A folded parent must not hide that a task below it needs the user.
     if (below.needsPerson && isFolded(state, task))
       return {symbol, style, note: 'ACTION REQUIRED', isLoud: true};
+    // Nor that one failed, or rests.
+    if (below.stopped !== null && !below.isRunning && isFolded(state, task)) {
+      const [, word, stoppedStyle] = stateBadges[below.stopped];
+      return {symbol, style: stoppedStyle, note: word, isLoud: true};
+    }
     if (isReviewDue(plan, task) && !below.needsPerson)
       return {symbol, style, note: 'review due', isLoud: true};
     return {symbol, style, note: `${below.done}/${below.total}`, isLoud: false};

@@ -62,7 +62,14 @@ const filterTakes = {
 } as const satisfies Record<Exclude<Filter, 'all'>, (state: TaskState) => boolean>;
 
 /** What is below a parent: leaves that are done, leaves in all, and what a person should know of them. */
-export type Below = {done: number; total: number; isRunning: boolean; needsPerson: boolean};
+export type Below = {
+  done: number;
+  total: number;
+  isRunning: boolean;
+  needsPerson: boolean;
+  /** The worst of what stopped and needs no answer: failed before lost before paused. */
+  stopped: TaskState | null;
+};
 
 export type PlanSummary = {
   readonly below: ReadonlyMap<string, Below>;
@@ -82,11 +89,12 @@ export function summarizePlan(plan: Plan, stateOf: (task: Task) => TaskState): P
   const attention: string[] = [];
   const stopped: string[] = [];
   const add = (parentId: string, part: Below) => {
-    const sum = below.get(parentId) ?? {done: 0, total: 0, isRunning: false, needsPerson: false};
+    const sum = below.get(parentId) ?? leafless();
     sum.done += part.done;
     sum.total += part.total;
     sum.isRunning ||= part.isRunning;
     sum.needsPerson ||= part.needsPerson;
+    sum.stopped = worse(sum.stopped, part.stopped);
     below.set(parentId, sum);
   };
   let total = 0;
@@ -119,5 +127,13 @@ function leafPart(state: TaskState): Below {
     total: 1,
     isRunning: state === 'running',
     needsPerson: needsPerson(state),
+    stopped: worstFirst.includes(state) ? state : null,
   };
 }
+
+const leafless = (): Below => ({done: 0, total: 0, isRunning: false, needsPerson: false, stopped: null});
+
+const worstFirst: readonly (TaskState | null)[] = ['failed', 'orphaned', 'lost', 'stalled', 'paused', null];
+
+const worse = (one: Below['stopped'], other: Below['stopped']): Below['stopped'] =>
+  worstFirst.indexOf(one) <= worstFirst.indexOf(other) ? one : other;

@@ -46,8 +46,8 @@ test('the summary counts leaves, and every parent what is below it', () => {
     counts: {done: 1, ready: 1, waits: 1, failed: 1},
   });
   expect(Object.fromEntries(below)).toEqual({
-    p: {done: 1, total: 3, isRunning: false, needsPerson: false},
-    q: {done: 0, total: 2, isRunning: false, needsPerson: false},
+    p: {done: 1, total: 3, isRunning: false, needsPerson: false, stopped: null},
+    q: {done: 0, total: 2, isRunning: false, needsPerson: false, stopped: null},
   });
 });
 
@@ -134,15 +134,45 @@ describe('moving', () => {
     {selected: 't9', top: 9, height: 4, treeTop: 6},
     {selected: 't0', top: 5, height: 20, treeTop: 0},
   ])('$selected is kept in view of $height rows from $top', ({selected, top, height, treeTop}) => {
-    expect(browse.keepInView(at(selected, top), entries, height)).toMatchObject({
+    expect(browse.keepInView(at(selected, top), entries, height, null)).toMatchObject({
       selectedId: selected,
       treeTop,
     });
   });
 
   test('what was selected and is gone gives way to what stands there now', () => {
-    expect(browse.keepInView(at('gone', 2), entries, 3).selectedId).toBe('t2');
-    expect(browse.keepInView(at('gone'), [], 3).selectedId).toBe(null);
+    expect(browse.keepInView({...at('gone', 2), row: 4}, entries, 3, null)).toMatchObject({
+      selectedId: 't4',
+      row: 4,
+    });
+    expect(browse.keepInView({...at('gone'), row: 12}, entries, 3, null)).toMatchObject({
+      selectedId: 't9',
+      row: 9,
+    });
+    expect(browse.keepInView(at('gone'), [], 3, null).selectedId).toBe(null);
+  });
+
+  test('what is hidden gives way to what is above it, and in a search to the first match', () => {
+    const seen = (wish: Partial<Parameters<typeof treeEntries>[1]>) =>
+      treeEntries(plan, {folded: new Set(), filter: 'all', query: '', ...wish}, stateOf);
+    const chosen = (wish: Parameters<typeof seen>[0]) =>
+      browse.keepInView({...startBrowse, ...wish, selectedId: 'c', row: 4}, seen(wish), 9, plan).selectedId;
+    expect(chosen({folded: new Set(['q'])})).toBe('q');
+    expect(chosen({folded: new Set(['p', 'q'])})).toBe('p');
+    expect(chosen({filter: 'ready'})).toBe('q');
+    expect(chosen({filter: 'attention'})).toBe('z');
+    expect(chosen({query: 'notes'})).toBe('z');
+    expect(chosen({query: 'b'})).toBe('b');
+  });
+
+  test('what is looked for opens what is folded above it, and ends what hides it', () => {
+    const hidden = {...startBrowse, folded: new Set(['p', 'q', 'z']), filter: 'ready', query: 'x'} as const;
+    expect(browse.reveal(hidden, plan, [], 'c')).toEqual({
+      ...startBrowse,
+      ...{selectedId: 'c', folded: new Set(['z'])},
+    });
+    const entry = {id: 'c', depth: 2, isMatch: true};
+    expect(browse.reveal(hidden, plan, [entry], 'c')).toEqual({...hidden, selectedId: 'c'});
   });
 
   test('the end of a run is followed until one looks back, and again at its end', () => {

@@ -1,0 +1,133 @@
+import {describe, expect, test} from 'vitest';
+import {restingRun, sessionRef} from '../fakes/runs.ts';
+import {eventually} from '../helpers/eventually.ts';
+import {family, now, planOf, task} from '../helpers/plans.ts';
+import {keys, tuiProject} from './tui-project.tsx';
+
+const undecided = restingRun({state: 'succeeded', decision_required: true, decision_state: 'pending'});
+
+describe('the last lines name keys that do what they say', () => {
+  test('in the tab Diff: u decides, and n is for the next file there', async () => {
+    const {press, sees, lines} = tuiProject({
+      plan: planOf(task('a', {status: 'in_progress'}), task('b', {status: 'in_progress'}), task('c')),
+      runs: [undecided, {...undecided, task_id: 'b', run_id: 'b-1'}],
+    });
+    await sees('Approve and continue');
+    press(keys.escape);
+    await sees('2 tasks need you: n goes there, u opens it');
+    press('d');
+    await sees('2 tasks need you: esc, then n goes there, u opens it');
+    expect(lines().at(-1)).toContain('u decide');
+  });
+
+  test('of a single task that needs a person and is selected, u is enough', async () => {
+    const {press, sees} = tuiProject({
+      plan: planOf(task('a', {status: 'in_progress'}), task('b')),
+      runs: [undecided],
+    });
+    await sees('Approve and continue');
+    press(keys.escape);
+    await sees('a task needs you: u opens it');
+    press('d');
+    await sees(/\[Diff\]/);
+    await sees('a task needs you: u opens it');
+    press(keys.tab, 'j');
+    await sees('a task needs you: n goes there, u opens it');
+  });
+
+  test('of an empty plan: how it gets tasks, and nothing to search', async () => {
+    const {press, sees, lines, screen} = tuiProject({plan: planOf()});
+    press(keys.enter);
+    await sees(/the plan is empty: a adds/);
+    expect(screen()).toContain('P has your agent plan');
+    expect(lines().at(-1)).toBe(
+      ' tab pane   ? help   q quit   P plan with your agent   a add after   w agent',
+    );
+    press('/');
+    await sees('/: the plan is empty');
+  });
+
+  test('an editor of the plan saves', async () => {
+    const {press, sees} = tuiProject({plan: planOf(task('a'))});
+    press(keys.enter, 'a');
+    await sees('ctrl+s save');
+  });
+
+  test('before the plan was read nobody says that there is none', async () => {
+    const {tui, press, sees} = tuiProject({plan: planOf(task('a'))});
+    tui.patch({data: null});
+    press('e');
+    await sees('e: the plan is still being read');
+  });
+
+  test('raw output is offered where there is any', async () => {
+    const {press, sees, lines} = tuiProject({plan: planOf(task('a'))});
+    press(keys.enter, '2');
+    await sees('it has not run yet');
+    expect(lines().at(-1)).not.toContain('raw output');
+    press('o');
+    await sees('o: it has not run yet');
+  });
+});
+
+test('a choice that is not marked yet is asked for, at feedback too', async () => {
+  const {press, sees, tell, pendingFeedback} = tuiProject({
+    plan: planOf(family(task('p'), task('a', {status: 'done'}))),
+    runs: [restingRun({state: 'succeeded', provider_session_ref: sessionRef, resumable: true})],
+  });
+  pendingFeedback.set('a', {
+    ...{schemaVersion: 1, childTaskId: 'a', parentTaskId: 'p', reviewRunId: 'p-1'},
+    ...{feedback: 'The totals are wrong.', createdAt: now, updatedAt: now},
+  });
+  tell();
+  press(keys.enter, 'G', 'u');
+  await sees('Resume these tasks now');
+  press(keys.enter);
+  await sees('Mark a choice first');
+  press('j', 'j', keys.enter);
+  await sees('edit what it is told');
+  press('x');
+  await sees('Mark a task first');
+  expect(pendingFeedback.size).toBe(1);
+});
+
+test('a pause that another terminal asked for is told while it pauses and when it has', async () => {
+  const {press, sees, agents, requests, jobs} = tuiProject({plan: planOf(task('a'), task('b'))});
+  press(keys.enter, 'e');
+  await eventually(() => expect(agents.agents[0]?.hasGone).toBe(true));
+  agents.agent.opensSession('session-1');
+  expect(requests.ask('pause', jobs.ids()[0] ?? '')).toBe(true);
+  await sees('Paused. Ctrl+C again to quit.  asked for in another terminal');
+});
+
+test('whoever quits while a task waits for its time is not told that one runs', async () => {
+  const {press, sees, tui, agents} = tuiProject({plan: planOf(task('a'))});
+  press(keys.enter, 'e');
+  await eventually(() => expect(agents.agents[0]?.hasGone).toBe(true));
+  const {job} = tui.get();
+  const wait = {
+    ...{taskId: 'a', runId: 'a-1', provider: 'claude', reason: 'usage_limit', source: 'agent'},
+    ...{since: now, until: now, isTooLong: false},
+  } as const;
+  if (job) tui.patch({job: {...job, wait}});
+  press('q');
+  await sees('A task waits for its time');
+  await sees('The next execute continues it when its time has come.');
+  press(keys.escape);
+});
+
+test('the history tells what was decided, and what for', async () => {
+  const {press, sees} = tuiProject({
+    plan: planOf(task('a', {status: 'done'})),
+    runs: [
+      restingRun({
+        ...{state: 'succeeded', decision_required: true, decision_state: 'rejected'},
+        decision_feedback: 'Use cents.',
+        decision_history: [{decision_state: 'approved_quit', decision_resolved_at: now, withdrawn_at: now}],
+      }),
+    ],
+  });
+  press(keys.enter, '4');
+  await sees('decision rejected: Use cents.');
+  await sees('withdrawn approved');
+});
