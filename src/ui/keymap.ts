@@ -68,11 +68,14 @@ export function hintsOf<Run, Facts extends readonly unknown[]>(
     ...hinted.filter(({hint}) => hint === 'first'),
     ...hinted.filter(({hint}) => hint === 'more'),
   ];
-  return inOrder.map(({keys, label, called, shown = 1, short}) => ({
-    keys: keys.slice(0, shown).map(keyLabel).join(' '),
-    label: called?.(...facts) ?? label,
-    ...(short === undefined ? {} : {short}),
-  }));
+  return inOrder.map(({keys, label, called, shown = 1, short}) => {
+    const now = called?.(...facts);
+    return {
+      keys: keys.slice(0, shown).map(keyLabel).join(' '),
+      label: now ?? label,
+      ...(short === undefined ? {} : {short: now ?? short}),
+    };
+  });
 }
 
 /** Everything the keys can do, for the help. */

@@ -149,7 +149,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
         return;
       }
       case 'engine.pausing':
-        if (fact.isAskedElsewhere) core.say({tone: 'accent', text: 'pausing, as asked in another terminal'});
+        if (fact.isAskedElsewhere) core.say({tone: 'accent', text: 'asked for in another terminal'});
         return;
     }
   };

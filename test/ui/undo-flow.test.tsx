@@ -31,6 +31,10 @@ describe('U takes back what a task changed', () => {
     expect([changes.tree, plans.statuses()]).toEqual(['before', {a: 'todo'}]);
     press('U');
     await sees(/U: taken back already; blackbird undo a \S+ brings it back/);
+    press('3');
+    await sees('Undone   taken back: the files are');
+    press('2');
+    await sees('○ ready · undone');
   });
 
   test('with the files that changed since, and only by force over them', async () => {

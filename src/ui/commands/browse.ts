@@ -1,10 +1,21 @@
 import {isLeaf, parentOf} from '../../machines/policies/plan/plan-graph.ts';
 import {notNow} from '../keymap.ts';
 import * as browsing from '../model/browse.ts';
-import {besidePlan, type Command, type CommandContext, inTree, looking, noPlan} from './command.ts';
+import {
+  besidePlan,
+  type Command,
+  type CommandContext,
+  inTree,
+  looking,
+  planRefusal,
+  type Refusal,
+} from './command.ts';
 import {typeSearch} from './find.ts';
 
 const section = 'Move in the plan';
+
+const nothingToFind: Refusal = (facts, state) =>
+  planRefusal(facts, state) ?? (facts.plan?.items.size === 0 ? 'the plan is empty' : null);
 
 /** Moving in the tree of tasks. */
 export const browseCommands: readonly Command[] = [
@@ -147,7 +158,7 @@ export const browseCommands: readonly Command[] = [
     hint: 'first',
     at: looking,
     section,
-    refusal: ({plan}) => (plan ? null : noPlan),
+    refusal: nothingToFind,
     run: ({core, jobs}) => {
       jobs.follow(false);
       core.send({type: 'search.begin'});
@@ -187,6 +198,7 @@ export const browseCommands: readonly Command[] = [
     hint: 'more',
     at: looking,
     section,
+    refusal: nothingToFind,
     run: ({jobs, browse}) => {
       jobs.follow(false);
       browse(browsing.nextFilter);

@@ -57,6 +57,12 @@ export type Refusal = NonNullable<Command['refusal']>;
 export const noTask = 'no task is selected';
 export const noPlan = 'there is no plan';
 
+/** Why there is no plan to work with; null where there is one. */
+export const planRefusal: Refusal = ({plan}, {data}) => {
+  if (plan) return null;
+  return data === null ? 'the plan is still being read' : noPlan;
+};
+
 /** Acts on the id of the selected task. */
 export const withTask =
   (act: (context: CommandContext, taskId: string) => void): Command['run'] =>

@@ -31,7 +31,10 @@ export const detailCommands: readonly Command[] = [
     hint: 'more',
     at: looking,
     section,
-    refusal: (_, {browse}) => (browse.tab === 'run' ? null : 'raw output is in the tab Run'),
+    refusal: ({shownRun}, {browse}) => {
+      if (browse.tab !== 'run') return 'raw output is in the tab Run';
+      return shownRun ? null : 'it has not run yet';
+    },
     run: ({browse}) => browse((now) => ({...now, isRaw: !now.isRaw, detailTop: null})),
   },
   {

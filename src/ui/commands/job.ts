@@ -64,7 +64,7 @@ export const jobCommands: readonly Command[] = [
         return `process ${data.otherEngine} executes it: blackbird stop ends it after its task`;
       // A single task may go on with the plan, too: after an approval, or with the review of its parent.
       if (!isBusy || isPausing || !job?.steps.some(({type}) => type === 'execute' || type === 'task'))
-        return 'no task is being executed';
+        return 'no plan is being executed';
       return job.isStopping ? 'it stops after this task already' : null;
     },
     run: ({ports}) => ports.engine.stopAfterTask(),

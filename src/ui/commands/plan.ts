@@ -2,7 +2,7 @@ import {seenTask} from '../../machines/policies/plan/plan-conflict.ts';
 import {childrenOf, parentOf, rootTasks} from '../../machines/policies/plan/plan-graph.ts';
 import type {Facts} from '../model/facts.ts';
 import {applyChange, redoEdit, undoEdit} from '../plan-change.ts';
-import {besidePlan, type Command, changeable, noPlan, withTask} from './command.ts';
+import {besidePlan, type Command, changeable, planRefusal, withTask} from './command.ts';
 import {statusRefusal} from './task-refusals.ts';
 
 const section = 'Change the plan';
@@ -37,7 +37,7 @@ export const planCommands: readonly Command[] = [
     hint: 'more',
     at: besidePlan,
     section,
-    refusal: ({plan}) => (plan ? null : noPlan),
+    refusal: planRefusal,
     run: ({core, open}) => open({type: 'add', ...placeAfter(core.facts())}),
   },
   {

@@ -8,7 +8,7 @@ import {
 import {shellWord} from '../../services/contracts/errors.ts';
 import {parentsDueNow, readyBelow} from '../model/facts.ts';
 import {taskFactsOf} from '../model/task-facts.ts';
-import {changeable, noPlan, noTask, type Refusal} from './command.ts';
+import {changeable, noTask, planRefusal, type Refusal} from './command.ts';
 
 /** What may be done with a task or the plan: the refusals of execute, resume, restart and retry. */
 
@@ -76,8 +76,10 @@ function wordsFor(
   return words[obstacle] ?? words.ended;
 }
 
-export const executeRefusal = whileIdle(({plan, summary}, {data}) => {
-  if (!plan) return noPlan;
+export const executeRefusal = whileIdle((facts, state) => {
+  const {plan, summary} = facts;
+  const {data} = state;
+  if (!plan) return planRefusal(facts, state);
   if ((summary?.counts.get('ready') ?? 0) > 0) return null;
   // A review that is due is work as well.
   return data && parentsDueNow(plan, data).length > 0 ? null : 'no task is ready';

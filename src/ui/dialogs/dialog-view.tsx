@@ -26,7 +26,7 @@ import {DeleteDialog, DepsDialog, MoveDialog, StatusDialog} from './task-dialogs
 /** The dialog that is open. Each knows what it asks; what follows from the answer is `answers`. */
 export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dialog}) {
   const {answers} = useTui();
-  const [{data}, {plan}] = useTuiState();
+  const [{data, job}, {plan}] = useTuiState();
   const task = 'taskId' in dialog ? plan?.items.get(dialog.taskId ?? '') : undefined;
   const name = task ? `${displayLine(task.id)}  ${displayLine(task.title)}` : '';
   switch (dialog.type) {
@@ -36,9 +36,13 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
       return (
         <ConfirmDialog
           {...size}
-          title="A task is running"
-          message="It is paused first, and can be resumed later."
-          confirmLabel="Pause and quit"
+          title={job?.wait ? 'A task waits for its time' : 'A task is running'}
+          message={
+            job?.wait
+              ? 'It stays paused. The next execute continues it when its time has come.'
+              : 'It is paused first, and can be resumed later.'
+          }
+          confirmLabel={job?.wait ? 'Quit' : 'Pause and quit'}
           cancelLabel="Stay"
           onConfirm={answers.quit}
           onCancel={answers.close}

@@ -31,6 +31,7 @@ export function AddDialog({
       rows={rows}
       title={parentId === null ? 'New task' : `New task under ${displayLine(parentId)}`}
       placeholder="The first line is its title, what follows describes it."
+      submits="save"
       openDraft={() =>
         drafts.open({kind: 'new-task', taskId: parentId ?? '', runId: '', id: 'task', prompt: ''})
       }
@@ -93,6 +94,7 @@ export function EditDialog({
       title={`${label} · ${name}`}
       // What cannot be seen cannot be edited, and must not reach the terminal.
       initialText={displayText(value)}
+      submits="save"
       openDraft={() => drafts.open({kind: 'edits', taskId, runId: '', id: field, prompt: value})}
       onSubmit={(text, draft) => answers.edit({taskId, field, text, seen: seen ?? draft.prompt(), draft})}
       onCancel={fieldsOf}

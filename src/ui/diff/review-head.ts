@@ -16,6 +16,8 @@ export type ReviewSubject = {
     readonly acceptanceCriteria?: readonly string[];
   };
   readonly run: RunRecord;
+  /** Its change was taken back. */
+  readonly isUndone?: boolean;
 };
 
 const label = 10;
@@ -30,7 +32,7 @@ type Part = {
 };
 
 /** What a reviewer should know before the files: what went wrong or around the diff first, then what was said. */
-function partsOf({task, run}: ReviewSubject, columns: number): Part[] {
+function partsOf({task, run, isUndone = false}: ReviewSubject, columns: number): Part[] {
   const criteria = (task.acceptanceCriteria ?? []).map((each) => `• ${displayLine(each)}`);
   const said = (run.result ?? '').trim();
   const checks = checksOf(run);
@@ -38,6 +40,9 @@ function partsOf({task, run}: ReviewSubject, columns: number): Part[] {
   const part = (name: string, texts: readonly string[], form: Partial<PartForm> = {}): Part[] =>
     texts.length === 0 ? [] : [block(name, texts, columns, {short: texts, brief: 2, style: {}, ...form})];
   return [
+    ...part('Undone', isUndone ? ['taken back: the files are without it'] : [], {
+      style: {tone: 'warning', bold: true},
+    }),
     ...part('Failed', run.failure ? [run.failure.message] : [], {style: {tone: 'bad', bold: true}}),
     ...beware(run, columns),
     ...part('Asked', askedOf(run)),

@@ -20,7 +20,7 @@ export type EditorView = {
   /** A line of code that it is about, below the title. */
   readonly about?: string;
   /** What ctrl+s does with the text where it is not sent. */
-  readonly submits?: 'keep';
+  readonly submits?: 'keep' | 'save';
   readonly placeholder: string;
   readonly list: FileList;
   /** Said in place of the hints, once. */
@@ -37,7 +37,7 @@ export const margin = 2;
 /** The editor as lines, never more than its height. */
 export function editorLines(state: EditorState, view: EditorView): Line[] {
   const {columns, footColumns = columns, height, title} = view;
-  const verb = view.submits === 'keep' ? 'keeps' : 'sends';
+  const verb = `${view.submits ?? 'send'}s`;
   const notice =
     view.notice ?? (state.isRecalled ? `Your draft is back. ctrl+s ${verb}, ctrl+x drops it.` : null);
   const room = textHeight(view);

@@ -12,6 +12,8 @@ import {useDraft} from './use-draft.ts';
 export type EditorProps = {
   readonly title: string;
   readonly placeholder?: string;
+  /** What ctrl+s does with the text where it is not sent. */
+  readonly submits?: 'save';
   readonly initialText?: string;
   readonly files: FileIndex;
   readonly columns: number;
@@ -30,6 +32,7 @@ export type EditorProps = {
 export function Editor({
   title,
   placeholder = '',
+  submits,
   initialText = '',
   files,
   columns,
@@ -67,7 +70,10 @@ export function Editor({
     textOf: ({buffer}) => buffer.text,
     initialText,
   });
-  const view = {columns, height: rows, title, placeholder, list, notice: unkeptNotice(draft)};
+  const view = {
+    ...{columns, height: rows, title, placeholder, list, notice: unkeptNotice(draft)},
+    ...(submits && {submits}),
+  };
   return <Lines lines={editorLines(state, view)} />;
 }
 

@@ -2,6 +2,7 @@ import {type DiffFrame, type DiffView, viewFor} from '../diff/diff-view.ts';
 import {bodyFrame, type Review} from '../diff/review-body.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {detailColumns} from './layout.ts';
+import {isUndone} from './task-state.ts';
 
 /** The review that the tab Diff shows, and the room its keys work in; null where it shows none. */
 export function diffReview(
@@ -12,7 +13,8 @@ export function diffReview(
   if (facts.screen !== 'plan' || state.browse.tab !== 'diff' || !task || !run) return null;
   const view: DiffView = viewFor(state.diffs, run);
   const comments = state.detail?.type === 'diff' && view.content !== null ? state.detail.comments : [];
-  const review = {subject: {task, run}, view, comments};
+  const subject = {task, run, isUndone: isUndone(run, facts.run)};
+  const review = {subject, view, comments};
   const frame: DiffFrame = {
     ...bodyFrame(review, {columns: detailColumns(facts), rows: facts.layout.paneRows}),
     editorRefused: state.editorRefused,

@@ -1,7 +1,6 @@
 import {waitLine} from '../../machines/policies/job/wait-lines.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {dollars} from '../../machines/policies/text/durations.ts';
-import type {ScreenName} from '../../machines/tui.machine.ts';
 import {keymapFor} from '../commands/command-table.ts';
 import type {Line} from '../components/lines.tsx';
 import {hintsOf, type KeyHint} from '../keymap.ts';
@@ -46,7 +45,7 @@ export function terminalTitle(
 export function bannerLine(state: TuiState, facts: Facts): Line {
   const {notice, data, job} = state;
   const {width} = facts.layout;
-  const called = callLine(facts);
+  const called = callLine(state, facts);
   const said: Line = notice ? [{text: ` ${displayLine(notice.text)}`, tone: notice.tone}] : [];
   if (facts.hasBanner) return alertLine(' Paused.', ' Ctrl+C again to quit.', notice ? said : called, width);
   if (facts.isConfirming) return alertLine(' Ctrl+C again to quit.', '', [], width);
@@ -68,11 +67,16 @@ export function bannerLine(state: TuiState, facts: Facts): Line {
 }
 
 /** Who needs a person, and the keys that lead there. What is open already needs no call. */
-function callLine({summary, panel, screen}: Facts): Line {
+function callLine({browse}: TuiState, {summary, panel, screen, task}: Facts): Line {
   const waiting = summary?.attention.length ?? 0;
   if (waiting === 0 || panel !== null) return [];
   const what = waiting === 1 ? ' a task needs you' : ` ${waiting} tasks need you`;
-  return [{text: `${what}${nextKeys[screen] ?? ''}`}];
+  if (screen !== 'plan') return [{text: `${what}${screen === 'home' ? ': enter shows the plan' : ''}`}];
+  if (waiting === 1 && task?.id === summary?.attention[0]) return [{text: `${what}: u opens it`}];
+  // In the other pane n goes to the next match, or the next file.
+  return [
+    {text: `${what}: ${browse.pane === 'tree' ? 'n goes there' : 'esc, then n goes there'}, u opens it`},
+  ];
 }
 
 /** The same while a job waits for its time. A pause that was asked for, or a person who is needed, comes first. */
@@ -90,11 +94,6 @@ function alertLine(alert: string, advice: string, said: Line, width: number): Li
   const whole: Line = [{text: `${alert}${advice} `, ...style}, ...said];
   return lineWidth(whole) <= width ? whole : cutLine([{text: `${alert} `, ...style}, ...said], width);
 }
-
-const nextKeys: Partial<Record<ScreenName, string>> = {
-  home: ': enter shows the plan',
-  plan: ': n goes there, u opens it',
-};
 
 /** The keys that work now, and no others. */
 export const activeHints = (state: TuiState, facts: Facts): KeyHint[] =>

@@ -1,3 +1,4 @@
+import {decisionWords} from '../../machines/policies/review/checkpoint-choices.ts';
 import {checkWords, lastChecks} from '../../machines/policies/run/check-words.ts';
 import {commitWords} from '../../machines/policies/run/commit-message.ts';
 import {failureWords} from '../../machines/policies/run/failure-table.ts';
@@ -40,6 +41,8 @@ function runLines(run: RunRecord, columns: number): Line[] {
     ['model', [run.model, run.effort].filter(Boolean).join(', ') || undefined],
     ['session', run.undo ? undefined : run.provider_session_ref || '(none)'],
     ['checks', lastChecks(run).map(checkWords).join('  ') || undefined],
+    ['decision', decisionOf(run)],
+    ...(run.decision_history ?? []).map((earlier) => ['withdrawn', decisionOf(earlier)] as const),
     ['commit', run.commit && commitWords(run.commit)],
     ['resumable', goesOn(run) ? (run.resumable ? 'yes' : 'no') : undefined],
     ['failure', run.failure && failureWords(run.failure)],
@@ -61,6 +64,15 @@ function runLines(run: RunRecord, columns: number): Line[] {
           ),
     ),
   ];
+}
+
+/** What a person said of it at its checkpoint. */
+function decisionOf({
+  decision_state: state,
+  decision_feedback: feedback = '',
+}: Pick<RunRecord, 'decision_state' | 'decision_feedback'>): string | undefined {
+  if (state === undefined) return undefined;
+  return [decisionWords[state], feedback.trim()].filter((words) => words !== '').join(': ');
 }
 
 const goesOn = ({state, run_type, superseded_by_run_id}: RunRecord): boolean =>

@@ -8,7 +8,7 @@ import {wrapped} from '../text/wrap.ts';
 import type {Jobs} from '../tui-core.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {justifyLine, type Style} from './styled-lines.ts';
-import {runBadge, stateBadges, waitNote} from './task-state.ts';
+import {isUndone, runBadge, stateBadges, waitNote} from './task-state.ts';
 
 /** Silence is shown after this. */
 const silenceSeconds = 5;
@@ -27,6 +27,7 @@ export function runHead(state: TuiState, facts: Facts, jobs: Jobs, columns: numb
       : duration(workTime(run));
   const usage = live?.usage ?? run.usage;
   const parts = [
+    ...(isUndone(run, facts.run) ? ['undone'] : []),
     ...(usage ? [`${tokens(usage)} tok`] : []),
     ...(usage?.cost_usd === undefined ? [] : [dollars(usage.cost_usd)]),
     ...(live ? silence(now - live.lastActivityAt) : []),

@@ -84,6 +84,10 @@ export const stateBadges = {
   skipped: ['–', 'skipped', {dim: true}],
 } as const satisfies Record<TaskState, Badge>;
 
+/** The latest run of a task is replaced only by what took its change back. */
+export const isUndone = (run: RunRecord, latest: RunRecord | null): boolean =>
+  run === latest && run.superseded_by_run_id !== undefined;
+
 /** The same for one run, whatever became of its task since; of a review, what it said. */
 export function runBadge({state, parent_review_passed: passed}: RunRecord): Badge {
   if (state !== 'succeeded' || passed === undefined) return runBadges[state];

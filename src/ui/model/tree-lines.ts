@@ -5,6 +5,7 @@ import {clockTime} from '../../machines/policies/text/durations.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Line} from '../components/lines.tsx';
 import {textWidth} from '../text/graphemes.ts';
+import {wrapped} from '../text/wrap.ts';
 import {type Facts, reviewAtWork, type TuiState} from './facts.ts';
 import {elapsed} from './run-tab.ts';
 import {justifyLine, lineWidth, markLine} from './styled-lines.ts';
@@ -26,7 +27,8 @@ export function treeLines(state: TuiState, facts: Facts, columns: number, now: n
   const {browse} = state;
   const {entries, layout, plan} = facts;
   if (!plan) return [[{text: state.data === null ? ' reading the plan…' : ' there is no plan', dim: true}]];
-  if (entries.length === 0) return [[{text: emptyText(state, plan), dim: true}]];
+  if (entries.length === 0)
+    return wrapped(emptyText(state, plan), columns - 1).map((text) => [{text: ` ${text}`, dim: true}]);
   return entries.slice(browse.treeTop, browse.treeTop + layout.paneRows).flatMap((entry) => {
     const task = plan.items.get(entry.id);
     if (!task) return [];
@@ -111,8 +113,8 @@ const isFolded = ({browse}: TuiState, {id}: Task): boolean =>
   browse.folded.has(id) && browse.filter === 'all' && browse.query.trim() === '';
 
 function emptyText({browse}: TuiState, plan: Plan): string {
-  if (plan.items.size === 0) return ' the plan is empty: a adds a task';
-  return browse.query === '' ? ' no task matches the filter' : ' no task matches';
+  if (plan.items.size === 0) return 'the plan is empty: a adds a task, P has your agent plan it';
+  return browse.query === '' ? 'no task matches the filter' : 'no task matches';
 }
 
 /** The title of the tree: what is narrowed, and where in it we are. */

@@ -12,7 +12,7 @@ import {
   type Scroll,
   type ScrollRoom,
 } from '../components/scroll.ts';
-import {selectedAfter, selectKeys, selectLines, unmarked} from '../components/select.ts';
+import {markFirst, selectedAfter, selectKeys, selectLines, unmarked} from '../components/select.ts';
 import {type Step, useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap, notNow} from '../keymap.ts';
 import {cutEnd, justify} from '../text/fit.ts';
@@ -46,6 +46,8 @@ type State = {
   readonly view: 'choosing' | 'picking';
   readonly choice: number;
   readonly scroll: Scroll;
+  /** Said in place of the hints, once. */
+  readonly notice: string | null;
   readonly isOver: boolean;
 };
 type Stepped = Step<State, ParentReviewChoice>;
@@ -70,7 +72,7 @@ const keymap: Keymap<(state: State, key: string, body: ScrollRoom) => Stepped, [
     run: (state) => {
       const {choice} = choices[state.choice] ?? {};
       if (choice === 'pick') return {state: {...state, view: 'picking', choice: unmarked}};
-      return choice === undefined ? {state} : over(state, choice);
+      return choice === undefined ? {state: {...state, notice: markFirst}} : over(state, choice);
     },
   },
   {
@@ -136,7 +138,8 @@ const pickKeymap: Keymap<Picked> = [
 
 function picked(state: State, type: 'edit' | 'leaveOut', ids: readonly string[]): Stepped {
   const taskId = ids[state.choice];
-  return taskId === undefined ? {state} : over(state, {type, taskId});
+  if (taskId === undefined) return {state: {...state, notice: 'Mark a task first: ↑ ↓ or j k.'}};
+  return over(state, {type, taskId});
 }
 
 const over = (state: State, outcome: ParentReviewChoice): Stepped => ({
@@ -154,13 +157,15 @@ export function ParentReviewNotice({
   onChoose,
 }: ParentReviewNoticeProps) {
   const {Frame, footColumns} = usePromptFrame();
+  const foot = footColumns ?? columns;
   const body = bodyLines(sentBack, columns);
   const ids = sentBack.map(({id}) => id);
   const height = Math.max(1, rows - 3 - choices.length);
   const {state} = useStepper<State, ParentReviewChoice>({
-    initial: () => ({view: 'choosing', choice: unmarked, scroll: atTop, isOver: false}),
-    step: (before, {name}) => {
-      if (before.isOver) return {state: before};
+    initial: () => ({view: 'choosing', choice: unmarked, scroll: atTop, notice: null, isOver: false}),
+    step: (last, {name}) => {
+      if (last.isOver) return {state: last};
+      const before = last.notice === null ? last : {...last, notice: null};
       if (before.view === 'picking' && name !== 'ctrl+c')
         return bindingOf(pickKeymap, name)?.run(before, name, ids) ?? {state: before};
       const room = {count: body.length, height};
@@ -179,7 +184,7 @@ export function ParentReviewNotice({
         lines={[
           ...headLines(parent, columns),
           ...listed.slice(top, top + rows - 2),
-          hintLine(hintsOf(pickKeymap), footColumns ?? columns),
+          state.notice === null ? hintLine(hintsOf(pickKeymap), foot) : noticeLine(state.notice, foot),
         ]}
       />
     );
@@ -196,11 +201,16 @@ export function ParentReviewNotice({
         ...shown,
         ...(shown.length < height ? [blankLine] : []),
         ...selectLines(choices, state.choice, {columns}),
-        hintLine(hintsOf(keymap, {count: body.length, height}), footColumns ?? columns),
+        state.notice === null
+          ? hintLine(hintsOf(keymap, {count: body.length, height}), foot)
+          : noticeLine(state.notice, foot),
       ].slice(-rows)}
     />
   );
 }
+
+const noticeLine = (notice: string, columns: number): Line =>
+  lineOf(cutEnd(` ${notice}`, columns), {tone: 'warning', bold: true});
 
 function headLines({id, title}: ParentReviewNoticeProps['parent'], columns: number): Line[] {
   const call = ' ACTION REQUIRED ';
