@@ -106,9 +106,9 @@ test('whoever quits while a task waits for its time is not told that one runs', 
   await eventually(() => expect(agents.agents[0]?.hasGone).toBe(true));
   const {job} = tui.get();
   const wait = {
-    ...{taskId: 'a', runId: 'a-1', provider: 'claude', reason: 'usage_limit', source: 'agent'},
-    ...{since: now, until: now, isTooLong: false},
-  } as const;
+    ...({taskId: 'a', runId: 'a-1', provider: 'claude', reason: 'usage_limit'} as const),
+    ...{until: now, foundAt: now, isTooLong: false},
+  };
   if (job) tui.patch({job: {...job, wait}});
   press('q');
   await sees('A task waits for its time');
