@@ -2,8 +2,6 @@ import {assign, not, or, type SnapshotFrom, setup, stateIn} from 'xstate';
 import type {PauseReason} from '../services/contracts/run.ts';
 import type {Dialog} from './tui-dialogs.ts';
 
-export type {Dialog, EditedField, MessageLine, Panel, PlannedField} from './tui-dialogs.ts';
-
 export type ScreenName = 'home' | 'plan' | 'settings' | 'sessions' | 'help';
 
 export type TuiCommand =

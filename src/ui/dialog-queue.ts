@@ -1,4 +1,5 @@
-import type {Dialog, TuiCommand, TuiSnapshot} from '../machines/tui.machine.ts';
+import type {TuiCommand, TuiSnapshot} from '../machines/tui.machine.ts';
+import type {Dialog} from '../machines/tui-dialogs.ts';
 
 /** After this long without a key the next one is pressed on purpose. */
 const idleMilliseconds = 300;

@@ -1,7 +1,7 @@
 import {createStore, type Store} from './store.ts';
 
 /** Lines kept in memory; the log file has them all. */
-export const liveLines = 2_000;
+const liveLines = 2_000;
 
 export type LiveLog<T> = {
   push(line: T): void;

@@ -3,7 +3,7 @@ import type {PlanCommand} from '../machines/plan-generation.machine.ts';
 import {leftOut} from '../machines/policies/planning/leave-out.ts';
 import type {PlanWish} from '../machines/policies/planning/plan-draft.ts';
 import type {QuestionsOutput} from '../machines/questions.machine.ts';
-import type {Dialog, PlannedField} from '../machines/tui.machine.ts';
+import type {Dialog, PlannedField} from '../machines/tui-dialogs.ts';
 import {AppError} from '../services/contracts/errors.ts';
 import {planFileName} from '../services/contracts/plan.ts';
 import type {TuiPorts} from './ports.ts';

@@ -1,4 +1,4 @@
-import type {Dialog} from '../machines/tui.machine.ts';
+import type {Dialog} from '../machines/tui-dialogs.ts';
 import {AppError} from '../services/contracts/errors.ts';
 import {loadSessions} from './commands/sessions.ts';
 import type {TuiPorts} from './ports.ts';

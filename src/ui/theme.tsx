@@ -11,10 +11,10 @@ export type Theme = {
   readonly warning: string | undefined;
 };
 
-export const colorTheme: Theme = {accent: 'cyan', good: 'green', bad: 'red', warning: 'yellow'};
+const colorTheme: Theme = {accent: 'cyan', good: 'green', bad: 'red', warning: 'yellow'};
 
 /** For `NO_COLOR`: bold, dim and inverse are left. */
-export const plainTheme: Theme = {accent: undefined, good: undefined, bad: undefined, warning: undefined};
+const plainTheme: Theme = {accent: undefined, good: undefined, bad: undefined, warning: undefined};
 
 const ThemeContext = createContext<Theme>(colorTheme);
 

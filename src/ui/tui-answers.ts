@@ -6,7 +6,7 @@ import {keptChecks, keptChecksWords} from '../machines/policies/plan/task-checks
 import type {CheckpointAnswer} from '../machines/policies/review/decisions.ts';
 import type {QuestionsOutput} from '../machines/questions.machine.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
-import type {Dialog, EditedField} from '../machines/tui.machine.ts';
+import type {Dialog, EditedField} from '../machines/tui-dialogs.ts';
 import type {Task, TaskStatus} from '../services/contracts/plan.ts';
 import type {NativeProviderId} from '../services/contracts/provider-table.ts';
 import {unkeptWords} from './editor/editor.tsx';

@@ -1,6 +1,6 @@
 import type {OpenDraft} from '../machines/drafts.ts';
+import type {JobSummary} from '../machines/policies/job/job-end.ts';
 import type {JobStep} from '../machines/policies/job/job-steps.ts';
-import type {JobSummary} from '../machines/policies/job/job-summary.ts';
 import type {TuiCommand} from '../machines/tui.machine.ts';
 import type {DialogQueue} from './dialog-queue.ts';
 import type {LiveRuns} from './live-runs.ts';

@@ -5,7 +5,7 @@ import type {JobStep} from '../machines/policies/job/job-steps.ts';
 import {decisionWords} from '../machines/policies/review/checkpoint-choices.ts';
 import {commitWords} from '../machines/policies/run/commit-message.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
-import type {Dialog} from '../machines/tui.machine.ts';
+import type {Dialog} from '../machines/tui-dialogs.ts';
 import {messageOf} from '../services/contracts/errors.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {dialogFor} from './commands/plan-agent.ts';

@@ -1,6 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {createActor, SimulatedClock} from 'xstate';
-import {type Dialog, type ScreenName, type TuiCommand, tuiMachine} from '../../src/machines/tui.machine.ts';
+import {type ScreenName, type TuiCommand, tuiMachine} from '../../src/machines/tui.machine.ts';
+import type {Dialog} from '../../src/machines/tui-dialogs.ts';
 import {createTuiFlow} from '../../src/machines/tui-flow.ts';
 import type {PauseReason} from '../../src/services/contracts/run.ts';
 import {unreachedTransitions} from '../helpers/model.ts';

@@ -1,5 +1,6 @@
 import {afterEach, beforeEach, expect, test, vi} from 'vitest';
-import type {Dialog, TuiCommand, TuiSnapshot} from '../../src/machines/tui.machine.ts';
+import type {TuiCommand, TuiSnapshot} from '../../src/machines/tui.machine.ts';
+import type {Dialog} from '../../src/machines/tui-dialogs.ts';
 import {createDialogQueue} from '../../src/ui/dialog-queue.ts';
 
 beforeEach(() => {

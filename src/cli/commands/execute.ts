@@ -16,7 +16,7 @@ export const agentOption = () => new Option('--agent <provider>', `${providerNam
 export const taskAgentOption = () =>
   new Option('--agent <provider>', `the agent for this task and those below it`).choices(providerIds);
 /** A word that can be handed to an agent. */
-export function wishWord(text: string): string {
+function wishWord(text: string): string {
   if (isWishText(text)) return text;
   throw new InvalidArgumentError('It must be one word.');
 }
@@ -32,7 +32,7 @@ export const verifyOption = (about: string) =>
   });
 export const reviewOption = () => new Option('--review', 'stop after each task and ask for a decision');
 export const noReviewOption = () => new Option('--no-review', 'no checkpoints, regardless of the settings');
-export const noWaitOption = () => new Option('--no-wait', 'stop at a limit or an outage instead of waiting');
+const noWaitOption = () => new Option('--no-wait', 'stop at a limit or an outage instead of waiting');
 /** Who asks for one thing by its name and does not want to wait tries it, whatever is known of a limit. */
 export const tryNowOption = () => new Option('--no-wait', 'try at once; stop at a limit or an outage');
 export const streamOption = () =>

@@ -95,7 +95,7 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
 /** A line before it is laid out. */
 type Row = {readonly sign?: Piece; readonly head: Piece; readonly pieces?: readonly Piece[]};
 
-export function statusLines(status: JobStatus, now: string, surface: Surface): string[] {
+function statusLines(status: JobStatus, now: string, surface: Surface): string[] {
   const {needs_you, needs_time, next, reviews_due, done, skipped, total} = status;
   const heading = (text: string): Row => ({head: {text, style: 'bold'}});
   const rows: readonly Row[] = [

@@ -1,5 +1,5 @@
 import type {PauseNews} from '../../machines/chart-parts.ts';
-import {continueCommand} from '../../machines/policies/job/job-summary.ts';
+import {continueCommand} from '../../machines/policies/job/summary-lines.ts';
 import {commentCount, requestWords} from '../../machines/policies/review/line-comments.ts';
 import {hasUndeliveredAnswer} from '../../machines/policies/run/task-runs.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';

@@ -1,7 +1,7 @@
 import type {Command} from 'commander';
 import type {PlanNews} from '../../machines/planning.ts';
+import type {JobSummary} from '../../machines/policies/job/job-end.ts';
 import type {Job, JobResult, JobStep} from '../../machines/policies/job/job-steps.ts';
-import type {JobSummary} from '../../machines/policies/job/job-summary.ts';
 import type {Obstacle} from '../../machines/policies/job/obstacles.ts';
 import {displayText} from '../../machines/policies/text/display-text.ts';
 import type {Cli} from '../cli.ts';

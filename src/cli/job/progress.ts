@@ -1,5 +1,5 @@
 import type {EngineFact} from '../../machines/engine.ts';
-import {continueCommand} from '../../machines/policies/job/job-summary.ts';
+import {continueCommand} from '../../machines/policies/job/summary-lines.ts';
 import {waitLine} from '../../machines/policies/job/wait-lines.ts';
 import {answersPlan} from '../../machines/policies/planning/answers-plan.ts';
 import {decisionWords} from '../../machines/policies/review/checkpoint-choices.ts';
@@ -161,7 +161,7 @@ const isPlanAnswer = ({run, news}: Extract<EngineFact, {type: 'agent.news'}>) =>
   run.run_type === 'plan' && news.type === 'activity' && answersPlan(news.activity.text);
 
 /** The end of a run in one line: symbol and word, time, what it cost. */
-export function outcomeLine(run: RunRecord, paint = painter({hasColor: false})): string {
+function outcomeLine(run: RunRecord, paint = painter({hasColor: false})): string {
   const isUndecided = run.state === 'succeeded' && run.decision_state === 'pending';
   const [style, symbol, word] = isUndecided ? undecided : outcomes[run.state];
   const parts = [

@@ -51,7 +51,7 @@ export function checkedCommand(
  * Where `agency.json` is read for a run, wherever the user stands: the repository as it was stored, else
  * the one around the user, else the worktree.
  */
-export function configRootOf(run: SessionMeta, repos: Pick<RepoRecords, 'rootOf'>, cwd: string): string {
+function configRootOf(run: SessionMeta, repos: Pick<RepoRecords, 'rootOf'>, cwd: string): string {
   const stored = [run.repo_root, repos.rootOf(run.repo_id)].filter((root) => root !== '');
   const around = stored.length > 0 ? null : configuredCheckout(cwd);
   return [...stored, around ?? ''].find(isFolder) ?? run.worktree_path;

@@ -89,7 +89,7 @@ export async function createDemo({
   return root;
 }
 
-export function demoPlan(plan: Plan, now: string): Plan {
+function demoPlan(plan: Plan, now: string): Plan {
   const filled = tasks.reduce((current, task) => addTask(current, task, now), plan);
   return deps.reduce((current, [id, dep]) => addDep(current, id, dep, now), filled);
 }

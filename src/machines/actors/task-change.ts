@@ -22,7 +22,7 @@ export async function spansNow(
 }
 
 /** The whole change of a task up to a run, as a patch. */
-export async function taskDiff(
+async function taskDiff(
   changes: Pick<ChangeTracker, 'snapshot' | 'compose' | 'diff'>,
   chain: readonly RunRecord[],
 ): Promise<string> {

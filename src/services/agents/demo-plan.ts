@@ -1,7 +1,7 @@
 import {firstWordsId} from '../contracts/task-id.ts';
 
 /** The kinds of planning request, named after the field of the answer that the planner fills in. */
-export const planFields = ['tasks', 'operations', 'dependencies'] as const;
+const planFields = ['tasks', 'operations', 'dependencies'] as const;
 export type PlanField = (typeof planFields)[number];
 
 /** The field that a planner's answer schema asks for; null for any other schema. */

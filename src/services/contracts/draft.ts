@@ -1,20 +1,12 @@
 import * as z from 'zod';
 
-export const draftSchemaVersion = 1;
+const draftSchemaVersion = 1;
 
 /**
  * `answers` to an agent's questions, `feedback` for an agent, the `rejection` of a run, `comments` on lines, a
  * `new-task` below the task, `edits` of the task's fields, or a request for a `plan`.
  */
-export const draftKinds = [
-  'answers',
-  'feedback',
-  'rejection',
-  'comments',
-  'new-task',
-  'edits',
-  'plan',
-] as const;
+const draftKinds = ['answers', 'feedback', 'rejection', 'comments', 'new-task', 'edits', 'plan'] as const;
 export type DraftKind = (typeof draftKinds)[number];
 
 /** Text that was written but not sent yet. */

@@ -1,4 +1,4 @@
-export const hookNames = ['needsYou', 'taskEnded', 'jobEnded'] as const;
+const hookNames = ['needsYou', 'taskEnded', 'jobEnded'] as const;
 export type HookName = (typeof hookNames)[number];
 
 /** The user's commands; empty for none. */

@@ -13,7 +13,6 @@ const jobStepSchema = z.looseObject({
 });
 
 const jobRunSchema = z.looseObject({taskId: z.string(), runId: z.string(), startedAt: z.string()});
-export type JobRun = z.infer<typeof jobRunSchema>;
 
 /** A wait that the job ended by continuing. */
 const jobWaitSchema = z.looseObject({
@@ -23,7 +22,6 @@ const jobWaitSchema = z.looseObject({
   startedAt: z.string(),
   endedAt: z.string(),
 });
-export type JobWait = z.infer<typeof jobWaitSchema>;
 
 /** A wait in progress, for a limit or an outage to end. `runId` is null if nothing has started yet. */
 const openWaitSchema = z.looseObject({

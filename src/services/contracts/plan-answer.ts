@@ -20,7 +20,6 @@ const proposedTaskSchema = z.object({
   prompt: text.default(''),
   deps: z.array(id).default([]),
 });
-export type ProposedTask = z.infer<typeof proposedTaskSchema>;
 
 const nullable = <T extends z.ZodType>(schema: T) => schema.nullable().default(null);
 

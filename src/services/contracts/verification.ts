@@ -38,4 +38,3 @@ export const liveCheckSchema = z.looseObject({
   boot_id: z.string(),
   pid_namespace: z.string(),
 });
-export type LiveCheck = z.infer<typeof liveCheckSchema>;

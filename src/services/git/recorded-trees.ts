@@ -68,8 +68,6 @@ function placeOf(git: string): string {
   return found?.isDirectory() ? `folder ${found.ino}` : versionOf(git);
 }
 
-export type RecordedTrees = ReturnType<typeof openRecordedTrees>;
-
 export function checkIds(...ids: readonly string[]): void {
   if (!ids.every(isObjectId))
     throw new GitFailure('failed', 'the run record does not hold the ids of two trees');

@@ -52,7 +52,7 @@ export async function mergeEntries(
 }
 
 /** What needs no look into the files. */
-export function decide({base, ours, theirs}: Triple): Entry | MergeConflict | 'merge' {
+function decide({base, ours, theirs}: Triple): Entry | MergeConflict | 'merge' {
   if (isSame(ours, theirs) || isSame(base, theirs)) return ours;
   if ([base, ours, theirs].some(({mode}) => mode === submodule)) return 'repository';
   if (isSame(ours, base)) return theirs;

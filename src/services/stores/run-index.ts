@@ -57,8 +57,6 @@ export function createRunIndex<T>({
   };
 }
 
-export type RunIndex<T> = ReturnType<typeof createRunIndex<T>>;
-
 /** When a record was added or replaced; null for what is no folder. */
 function changeOf(folder: string): number | null {
   const stats = statSync(folder, {throwIfNoEntry: false});

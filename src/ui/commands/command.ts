@@ -1,5 +1,5 @@
 import {type HandChange, takesFromAgent} from '../../machines/policies/plan/running-tasks.ts';
-import type {Dialog} from '../../machines/tui.machine.ts';
+import type {Dialog} from '../../machines/tui-dialogs.ts';
 import type {KeyBinding} from '../keymap.ts';
 import type {Browse, Pane} from '../model/browse.ts';
 import type {Facts, TuiState} from '../model/facts.ts';

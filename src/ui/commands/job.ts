@@ -2,7 +2,7 @@ import {executeAll, resumeStep} from '../../machines/policies/job/job-steps.ts';
 import {proposalLines} from '../../machines/policies/job/undo-lines.ts';
 import {type WayOn, wayOn} from '../../machines/policies/run/task-options.ts';
 import {undoRefusal as refusalOfUndo, type UndoProposal} from '../../machines/policies/run/undo.ts';
-import type {Dialog} from '../../machines/tui.machine.ts';
+import type {Dialog} from '../../machines/tui-dialogs.ts';
 import {notNow} from '../keymap.ts';
 import type {Facts, TuiState} from '../model/facts.ts';
 import {readyBelow} from '../model/facts.ts';

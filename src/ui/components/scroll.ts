@@ -22,7 +22,7 @@ const down =
 export const pageDown: ScrollStep = (scroll, room) => down(Math.max(1, room.height - 1))(scroll, room);
 export const pageUp: ScrollStep = (scroll, room) => down(-Math.max(1, room.height - 1))(scroll, room);
 
-export const scrollKeymap: Keymap<ScrollStep> = [
+const scrollKeymap: Keymap<ScrollStep> = [
   {id: 'scroll.down', keys: ['down', 'j'], label: 'down', run: down(1)},
   {id: 'scroll.up', keys: ['up', 'k'], label: 'up', run: down(-1)},
   {

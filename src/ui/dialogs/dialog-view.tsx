@@ -1,5 +1,5 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import type {Dialog} from '../../machines/tui.machine.ts';
+import type {Dialog} from '../../machines/tui-dialogs.ts';
 import {settings} from '../../services/contracts/config.ts';
 import {ConfirmDialog} from '../components/confirm-dialog.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';

@@ -1,7 +1,7 @@
 import {useState} from 'react';
 import {fieldText} from '../../machines/policies/plan/plan-conflict.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
-import type {EditedField} from '../../machines/tui.machine.ts';
+import type {EditedField} from '../../machines/tui-dialogs.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import {Editor} from '../editor/editor.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';

@@ -1,5 +1,5 @@
 import {Box} from 'ink';
-import type {Dialog} from '../../machines/tui.machine.ts';
+import type {Dialog} from '../../machines/tui-dialogs.ts';
 import {KeyHints} from '../components/hint-line.tsx';
 import {type Line, Lines, lineOf} from '../components/lines.tsx';
 import {closeKeymap, ScrollBox} from '../components/scroll-box.tsx';

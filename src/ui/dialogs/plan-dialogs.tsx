@@ -3,7 +3,7 @@ import {revisionSlot} from '../../machines/drafts.ts';
 import {fieldText} from '../../machines/policies/plan/plan-conflict.ts';
 import {draftTaskId} from '../../machines/policies/planning/draft-task.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
-import type {PlannedField} from '../../machines/tui.machine.ts';
+import type {PlannedField} from '../../machines/tui-dialogs.ts';
 import {askOnScreen} from '../../machines/tui-flow.ts';
 import {hintLine} from '../components/hint-line.tsx';
 import {Lines, lineOf} from '../components/lines.tsx';

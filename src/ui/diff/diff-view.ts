@@ -120,7 +120,7 @@ export function goTo(view: DiffView, row: number): DiffView {
 }
 
 /** Moves the mark to a row that is to stand at the upper edge, as the title of a file does. */
-export function goToTop(view: DiffView, row: number | undefined): DiffView {
+function goToTop(view: DiffView, row: number | undefined): DiffView {
   return row === undefined ? view : {...view, cursor: row, top: row};
 }
 

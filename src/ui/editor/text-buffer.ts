@@ -8,8 +8,6 @@ export type TextBuffer = {
   readonly goal: number | null;
 };
 
-export const emptyBuffer: TextBuffer = {text: '', cursor: 0, goal: null};
-
 export const bufferOf = (text: string): TextBuffer => ({text, cursor: text.length, goal: null});
 
 export type Edit = (buffer: TextBuffer) => TextBuffer;

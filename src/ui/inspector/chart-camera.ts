@@ -7,7 +7,7 @@ export type Camera = {readonly x: number; readonly y: number; readonly scale: nu
 export type Box = {readonly x: number; readonly y: number; readonly width: number; readonly height: number};
 
 /** Letters are 11 pixels high at 1: below it nobody reads them. */
-export const readable = 1;
+const readable = 1;
 const largest = 1.35;
 /** Of a part of a chart: what is around it tells more than larger letters do. */
 const comfortable = 1.1;

@@ -9,7 +9,7 @@ export type LaneScale = {
 
 export type LaneWindow = {readonly zoom: number; readonly start: number};
 
-export const foldWidth = 44;
+const foldWidth = 44;
 
 export function laneScale(
   {from, to, folds}: Pick<JobPage, 'from' | 'to' | 'folds'>,

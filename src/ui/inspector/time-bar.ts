@@ -89,7 +89,7 @@ export class TimeBar {
 }
 
 /** Where an entry lies between the first and the last one. */
-export function shareOf({entries}: Pick<Recording, 'entries'>, index: number): number {
+function shareOf({entries}: Pick<Recording, 'entries'>, index: number): number {
   const [first, entry, last] = [entries[0], entries[index], entries.at(-1)].map((each) =>
     Date.parse(each?.at ?? ''),
   );

@@ -114,7 +114,7 @@ export function nextFilter(browse: Browse): Browse {
   return {...browse, filter};
 }
 
-export const setQuery = (browse: Browse, query: string): Browse =>
+const setQuery = (browse: Browse, query: string): Browse =>
   browse.query === query ? browse : {...browse, query};
 
 /** What is typed behind `/`: it narrows the tree, or is looked for in the pane on the right. */

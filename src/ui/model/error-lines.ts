@@ -1,5 +1,5 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import type {MessageLine} from '../../machines/tui.machine.ts';
+import type {MessageLine} from '../../machines/tui-dialogs.ts';
 import {AppError, causesOf, messageOf} from '../../services/contracts/errors.ts';
 import type {Line} from '../components/lines.tsx';
 import {padEnd} from '../text/fit.ts';

@@ -203,7 +203,7 @@ function decide(state: CheckpointState, decision: CheckpointAnswer): Stepped {
 }
 
 /** Said where a reason is left out; saying it again leaves it out on purpose. */
-export const noReason = 'No reason is written. Ctrl+S again rejects without one.';
+const noReason = 'No reason is written. Ctrl+S again rejects without one.';
 
 function write(
   state: Extract<CheckpointState, {view: 'writing'}>,

@@ -9,8 +9,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Text as text, in an element or in an attribute. */
-export const escapeMarkup = (text: string): string =>
-  text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '');
+const escapeMarkup = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '');
 
 /** A template of markup whose values are all escaped; pieces of markup are joined outside of it. */
 export const markup = (pieces: TemplateStringsArray, ...values: ReadonlyArray<string | number>): string =>

@@ -1,5 +1,5 @@
 import {Box} from 'ink';
-import type {Dialog} from '../../machines/tui.machine.ts';
+import type {Dialog} from '../../machines/tui-dialogs.ts';
 import {Lines} from '../components/lines.tsx';
 import {Pane} from '../components/pane.tsx';
 import {DialogView} from '../dialogs/dialog-view.tsx';

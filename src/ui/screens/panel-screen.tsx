@@ -1,6 +1,6 @@
 import {Box} from 'ink';
 import {useLayoutEffect} from 'react';
-import type {Panel} from '../../machines/tui.machine.ts';
+import type {Panel} from '../../machines/tui-dialogs.ts';
 import {Banner} from '../components/banner.tsx';
 import {hintLine} from '../components/hint-line.tsx';
 import {type Line, Lines} from '../components/lines.tsx';

@@ -55,7 +55,7 @@ function previewLines(
   return preview.lines.map((line) => [{text: cutEnd(displayLine(line), columns)}]);
 }
 
-export function sessionLines({list}: TuiState, columns: number, rows: number): Line[] {
+function sessionLines({list}: TuiState, columns: number, rows: number): Line[] {
   const {sessions, index} = list;
   if (sessions === null) return [[{text: 'loading…', dim: true}]];
   if (sessions.length === 0) {

@@ -33,7 +33,7 @@ export function SettingsScreen() {
 
 const widestName = 38;
 
-export function settingsView(
+function settingsView(
   {data, list}: TuiState,
   columns: number,
   rows: number,

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {JobSummary} from '../../../src/machines/policies/job/job-summary.ts';
+import type {JobSummary} from '../../../src/machines/policies/job/job-end.ts';
 import {withObstacles} from '../../../src/machines/policies/job/obstacle-lines.ts';
 import {givenUpLines, waitedFor, waitLine} from '../../../src/machines/policies/job/wait-lines.ts';
 import {type Wait, waitRefusal} from '../../../src/machines/policies/job/waiting.ts';

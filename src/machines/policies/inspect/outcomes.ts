@@ -4,7 +4,7 @@ import {failureTable} from '../run/failure-table.ts';
 import {taskOutcome} from '../run/task-outcome.ts';
 
 /** The state or outcome of something. Every view shows it as a symbol, a word and a colour. */
-export const outcomeKinds = [
+const outcomeKinds = [
   'working',
   'waiting',
   'paused',

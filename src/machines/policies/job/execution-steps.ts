@@ -218,7 +218,7 @@ export function afterAttempt({taskId, attempted, passedOver}: ExecutorProgress, 
 }
 
 /** The last attempt determines the state of a task. */
-export const withAttempt = (attempted: readonly Attempted[], latest: Attempted): readonly Attempted[] => [
+const withAttempt = (attempted: readonly Attempted[], latest: Attempted): readonly Attempted[] => [
   ...attempted.filter(({taskId}) => taskId !== latest.taskId),
   latest,
 ];

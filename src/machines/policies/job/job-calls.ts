@@ -4,8 +4,9 @@ import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {DecisionRequest} from '../../review-gate.machine.ts';
 import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
 import {stepLines} from '../run/failure-table.ts';
+import type {JobSummary} from './job-end.ts';
 import type {JobResult} from './job-steps.ts';
-import {attemptedIn, type JobSummary} from './job-summary.ts';
+import {attemptedIn} from './job-summary.ts';
 import {standings} from './standings.ts';
 
 /** The hooks and notifications of a job. */

@@ -176,7 +176,7 @@ export function succeededRuns(done: readonly StepResult[]) {
 }
 
 /** Why no step follows this one; null if the job continues. */
-export function stopReasonOf(step: StepResult, rules: Pick<JobRules, 'stopOnFailure'>): StopReason | null {
+function stopReasonOf(step: StepResult, rules: Pick<JobRules, 'stopOnFailure'>): StopReason | null {
   if (step.type === 'task') return stopReasonAfter(step.output, rules);
   if (step.type === 'undo') return step.output.outcome === 'error' ? 'error' : null;
   if (step.type === 'plan') return planStopReason[step.output.outcome];

@@ -18,14 +18,10 @@ import type {JobResult} from './job-steps.ts';
 import {withObstacles} from './obstacle-lines.ts';
 import {brokenReviewLines, sentBackLines, undecidedLines, undecidedText} from './review-lines.ts';
 import type {Standing} from './standings.ts';
-import {continueCommand, decisionLines, failureLines, pausedLines, questionLines} from './summary-lines.ts';
+import {decisionLines, failureLines, pausedLines, questionLines} from './summary-lines.ts';
 import {undoSummary} from './undo-lines.ts';
 import {givenUpLines} from './wait-lines.ts';
 import type {Wait} from './waiting.ts';
-
-export type {JobSummary};
-
-export {continueCommand, decisionLines, pausedLines};
 
 /** `plan` is its state after the job. Throws if the result is an error. */
 export function jobSummary(result: JobResult, plan: Plan): JobSummary {

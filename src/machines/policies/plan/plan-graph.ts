@@ -1,5 +1,6 @@
 import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
+import {editDistance} from '../text/nearest-word.ts';
 
 // Everything here is iterative: a plan may be a chain of 100,000 tasks.
 
@@ -151,29 +152,17 @@ export function indexHierarchy(plan: Plan): {isAncestor: (ancestor: string, id: 
 /** The id that was probably meant; null if nothing is close. */
 function nearestId(plan: Plan, id: string): string | null {
   const wanted = id.toLowerCase();
+  if (wanted.length > 64) return null;
+  const limit = Math.max(1, Math.floor(wanted.length / 3));
   let best: {id: string; distance: number} | null = null;
   let compared = 0;
   for (const candidate of plan.items.keys()) {
     // Only a convenience, so it must not take noticeable time in a huge plan.
     if (++compared > 5_000) break;
-    const distance = editDistance(wanted, candidate.toLowerCase());
-    if (distance <= Math.max(1, Math.floor(wanted.length / 3)) && (!best || distance < best.distance)) {
+    const distance = editDistance(wanted, candidate.toLowerCase(), Math.min(limit, 8));
+    if (distance <= limit && (!best || distance < best.distance)) {
       best = {id: candidate, distance};
     }
   }
   return best?.id ?? null;
-}
-
-function editDistance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 8 || a.length > 64) return Number.POSITIVE_INFINITY;
-  let previous = Array.from({length: b.length + 1}, (_, index) => index);
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
-      current.push(Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, substitution));
-    }
-    previous = current;
-  }
-  return previous[b.length] ?? 0;
 }

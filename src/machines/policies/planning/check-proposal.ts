@@ -31,7 +31,7 @@ function placeOf(path: string, operations: readonly ProposedOperation[]): string
   return operation === undefined ? path : `${operation.type} ${JSON.stringify(targetOf(operation))}`;
 }
 
-export const targetOf = (operation: ProposedOperation): string =>
+const targetOf = (operation: ProposedOperation): string =>
   operation.type === 'add' ? operation.task.id : operation.taskId;
 
 /** Refuses to change anything that someone else changed since the planner saw it. */
@@ -69,7 +69,7 @@ function scopeProblems(plan: Plan, {operations, taskIds}: PlanDraft): string[] {
 }
 
 /** The part of a task that a planner sees and may replace. The status belongs to its runs. */
-export const contentOf = ({
+const contentOf = ({
   id,
   parentId = null,
   title,

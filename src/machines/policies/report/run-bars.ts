@@ -182,7 +182,7 @@ function checkpointsOf(run: RunRecord): Stretch[] {
 /**
  * When a Blackbird died during a run that was found lost later: its last sign of life, and never after it was found.
  */
-export function lostAt(run: RunRecord, foundAt: string, {crashes}: Pick<BarLimits, 'crashes'>): string {
+function lostAt(run: RunRecord, foundAt: string, {crashes}: Pick<BarLimits, 'crashes'>): string {
   const begun = run.segments.findLast(({started_at}) => !isBefore(foundAt, started_at))?.started_at;
   const crash = crashes.findLast((at) => !isBefore(foundAt, at));
   return crash === undefined ? foundAt : laterTime(crash, begun ?? crash);

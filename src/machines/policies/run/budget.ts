@@ -133,7 +133,7 @@ const limitsIn = (budget: Budget): string[] =>
 export const amountText = ({what, spent, limit}: Overrun): string =>
   `${amounts[what](spent)} of ${amounts[what](limit)}`;
 
-export const overrunText = (overrun: Overrun): string =>
+const overrunText = (overrun: Overrun): string =>
   `the budget of the ${overrun.whose} is used up: ${amountText(overrun)}`;
 
 /** The reason recorded for the pause. */

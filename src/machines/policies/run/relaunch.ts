@@ -106,14 +106,14 @@ export const refusedWith = (
 ): Pick<RunRecord, 'refusals'> => ({refusals: [...refusals, {refused_at: now, message}]});
 
 /** Closes the last pause when the run continues. */
-export function resumedPauses({pauses}: Pauses, now: string): Pauses {
+function resumedPauses({pauses}: Pauses, now: string): Pauses {
   const last = pauses?.at(-1);
   if (!pauses || !last || last.resumed_at !== undefined) return {};
   return {pauses: [...pauses.slice(0, -1), {...last, resumed_at: now}]};
 }
 
 /** Reopens the last pause if the run did not continue after all. */
-export function reopenedPauses({pauses}: Pauses): Pauses {
+function reopenedPauses({pauses}: Pauses): Pauses {
   const last = pauses?.at(-1);
   if (!pauses || !last) return {};
   const {resumed_at: _, ...open} = last;

@@ -188,11 +188,11 @@ function undoneBefore(id: string, {superseded_by_run_id: by = ''}: RunRecord): A
 }
 
 /** Explains why its session cannot be continued. */
-export const sessionText = ({run, circumstances}: TaskFacts, obstacle: SessionObstacle): string =>
+const sessionText = ({run, circumstances}: TaskFacts, obstacle: SessionObstacle): string =>
   run === null ? '' : obstacleText(obstacle, run, circumstances);
 
 /** The commands of this list that are possible, as shell commands. */
-export function stepsOf(facts: TaskFacts, commands: readonly TaskCommand[]): NextStep[] {
+function stepsOf(facts: TaskFacts, commands: readonly TaskCommand[]): NextStep[] {
   const possible = possibleCommands(facts);
   return commands.filter((command) => possible.includes(command)).map((command) => stepFor(facts, command));
 }

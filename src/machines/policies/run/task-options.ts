@@ -17,7 +17,7 @@ import {
 import {type RunCommandName, type RunStanding, runObstacle, standingOf} from './run-options.ts';
 
 /** Everything a user can do with a task. `sendBack` is `resume` with feedback, `answer` is `resume` with answers. */
-export const taskCommands = [
+const taskCommands = [
   'review',
   'resume',
   'answer',
@@ -115,12 +115,6 @@ export type TaskObstacle =
   | 'done'
   | 'notFailed'
   | 'noDecision';
-
-export type TaskOption = {readonly command: TaskCommand; readonly obstacle: TaskObstacle | null};
-
-/** Whether each command is possible. Commands, refusals, hints and keys all use this. */
-export const taskOptions = (facts: TaskFacts): readonly TaskOption[] =>
-  taskCommands.map((command) => ({command, obstacle: taskObstacle(facts, command)}));
 
 /** The possible commands, best first: continuing a session comes before anything else. */
 export const possibleCommands = (facts: TaskFacts): readonly TaskCommand[] =>

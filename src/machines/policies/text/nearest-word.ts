@@ -6,7 +6,7 @@ export function nearestTo(
   const limit = word.length > 4 ? 2 : 1;
   let best: {readonly distance: number; readonly meant: string} | null = null;
   for (const [typed, meant] of known) {
-    const distance = editDistance(word.toLowerCase(), typed.toLowerCase());
+    const distance = editDistance(word.toLowerCase(), typed.toLowerCase(), limit);
     if (distance <= limit && distance < typed.length && (best === null || distance < best.distance)) {
       best = {distance, meant};
     }
@@ -14,9 +14,9 @@ export function nearestTo(
   return best?.meant ?? null;
 }
 
-/** Insertions, deletions, substitutions and transpositions. */
-function editDistance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY;
+/** Insertions, deletions, substitutions and transpositions; infinite if the lengths are further apart than `most`. */
+export function editDistance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
   const rows: number[][] = [Array.from({length: b.length + 1}, (_, column) => column)];
   for (let row = 1; row <= a.length; row++) {
     const line = [row];
