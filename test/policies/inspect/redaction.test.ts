@@ -14,6 +14,11 @@ describe('what is kept of a value', () => {
     {name: 'nothing is nothing', value: {value: '', feedback: ' \n '}, kept: {value: '', feedback: ' '}},
     {name: 'a placeholder stays one', value: {prompt: '<13 chars>'}, kept: {prompt: '<13 chars>'}},
     {
+      name: 'the machine is not named',
+      value: {boot_id: 'b00t', bootId: 'b00t', run_id: 'a-1'},
+      kept: {boot_id: '<4 chars>', bootId: '<4 chars>', run_id: 'a-1'},
+    },
+    {
       name: 'numbers and facts stay',
       value: {exit_code: null, resumable: true, attempt: 2, pid: 7},
       kept: {exit_code: null, resumable: true, attempt: 2, pid: 7},

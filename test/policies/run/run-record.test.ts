@@ -420,3 +420,34 @@ test('a segment says when its log is incomplete', () => {
     {...endedSegment(1, {exit_code: 1}), log_truncated: true},
   ]);
 });
+
+test.each([true, false])(
+  'a session that failed and was stored: %s is one to go on with or not',
+  (isStored) => {
+    const run = runRecord({...begun, provider_session_ref: sessionRef, resumable: true});
+    const step = {type: 'ended', verdict: failing('agent_error'), isContinued: false} as const;
+    const failed = applyRunStep(run, {...step, isSessionStored: isStored}, now, {end});
+    expect([failed.state, failed.resumable]).toEqual(['failed', isStored]);
+  },
+);
+
+test('a run that is rejected has failed, and says why', () => {
+  const run = runRecord({state: 'succeeded', decision_required: true, decision_state: 'pending'});
+  const step = {type: 'decided', decision: {state: 'rejected', why: 'too long'}} as const;
+  expect(applyRunStep(run, step, now)).toMatchObject({
+    state: 'failed',
+    decision_state: 'rejected',
+    decision_feedback: 'too long',
+    failure: {kind: 'rejected', message: 'rejected at the checkpoint: too long'},
+  });
+});
+
+test('a run with checks that its agent ended is checked next, and says so until they are made', () => {
+  const run = runRecord({...begun, verify: ['test']});
+  const step = {type: 'ended', verdict: {outcome: 'succeeded'}, isContinued: false} as const;
+  expect(applyRunStep(run, step, now, {end})).toMatchObject({
+    state: 'running',
+    phase: 'verifying',
+    checks_due: true,
+  });
+});
