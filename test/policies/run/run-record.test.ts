@@ -424,7 +424,7 @@ test('a segment says when its log is incomplete', () => {
 test.each([true, false])(
   'a session that failed and was stored: %s is one to go on with or not',
   (isStored) => {
-    const run = runRecord({...begun, provider_session_ref: sessionRef, resumable: true});
+    const run = runRecord({segments: [openSegment()], provider_session_ref: sessionRef, resumable: true});
     const step = {type: 'ended', verdict: failing('agent_error'), isContinued: false} as const;
     const failed = applyRunStep(run, {...step, isSessionStored: isStored}, now, {end});
     expect([failed.state, failed.resumable]).toEqual(['failed', isStored]);
@@ -443,7 +443,7 @@ test('a run that is rejected has failed, and says why', () => {
 });
 
 test('a run with checks that its agent ended is checked next, and says so until they are made', () => {
-  const run = runRecord({...begun, verify: ['test']});
+  const run = runRecord({segments: [openSegment()], verify: ['test']});
   const step = {type: 'ended', verdict: {outcome: 'succeeded'}, isContinued: false} as const;
   expect(applyRunStep(run, step, now, {end})).toMatchObject({
     state: 'running',
