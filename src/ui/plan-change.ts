@@ -34,29 +34,40 @@ export function rememberChange(core: Shown, label: string, change: PlanChange): 
   core.patch({edits: {done: [...edits.done, {label, change}].slice(-undoLimit), undone: []}});
 }
 
-/** Takes the latest change back. One that is refused stays the latest. */
-export async function undoEdit(core: Shown, ports: Pick<TuiPorts, 'undo'>): Promise<void> {
-  const last = core.get().edits.done.at(-1);
-  if (!last) return;
-  const undone = await reverted(core, ports, last);
-  const {edits} = core.get();
-  core.patch({
-    edits: {done: edits.done.filter((each) => each !== last), undone: [...edits.undone, undone]},
-    notice: {tone: 'good', text: `undone: ${last.label} (Z redoes it)`},
-  });
+/** What is being undone or redone; the next one waits for it, or two quick keys would revert one change twice. */
+const turns = new WeakMap<Shown, Promise<void>>();
+
+function inTurn(core: Shown, revert: () => Promise<void>): Promise<void> {
+  const turn = (turns.get(core) ?? Promise.resolve()).then(revert, revert);
+  turns.set(core, turn);
+  return turn;
 }
 
-/** To take back what took a change back is to make it again. */
-export async function redoEdit(core: Shown, ports: Pick<TuiPorts, 'undo'>): Promise<void> {
-  const last = core.get().edits.undone.at(-1);
-  if (!last) return;
-  const redone = await reverted(core, ports, last);
-  const {edits} = core.get();
-  core.patch({
-    edits: {done: [...edits.done, redone], undone: edits.undone.filter((each) => each !== last)},
-    notice: {tone: 'good', text: `redone: ${last.label}`},
+/** Takes the latest change back. One that is refused stays the latest. */
+export const undoEdit = (core: Shown, ports: Pick<TuiPorts, 'undo'>): Promise<void> =>
+  inTurn(core, async () => {
+    const last = core.get().edits.done.at(-1);
+    if (!last) return;
+    const undone = await reverted(core, ports, last);
+    const {edits} = core.get();
+    core.patch({
+      edits: {done: edits.done.filter((each) => each !== last), undone: [...edits.undone, undone]},
+      notice: {tone: 'good', text: `undone: ${last.label} (Z redoes it)`},
+    });
   });
-}
+
+/** To take back what took a change back is to make it again. */
+export const redoEdit = (core: Shown, ports: Pick<TuiPorts, 'undo'>): Promise<void> =>
+  inTurn(core, async () => {
+    const last = core.get().edits.undone.at(-1);
+    if (!last) return;
+    const redone = await reverted(core, ports, last);
+    const {edits} = core.get();
+    core.patch({
+      edits: {done: [...edits.done, redone], undone: edits.undone.filter((each) => each !== last)},
+      notice: {tone: 'good', text: `redone: ${last.label}`},
+    });
+  });
 
 async function reverted(core: Shown, ports: Pick<TuiPorts, 'undo'>, edit: MadeEdit): Promise<MadeEdit> {
   const change = await ports.undo(edit.change);

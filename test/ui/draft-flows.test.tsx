@@ -129,6 +129,23 @@ describe('changes of the plan', () => {
     expect(order()).toEqual(['b']);
   });
 
+  test('are taken back each once, however quickly the keys come', async () => {
+    const {press, sees, plans} = await atPlan();
+    const order = () => [...plans.plan.items.keys()];
+    press('J');
+    await eventually(() => expect(order()).toEqual(['b', 'a']));
+    press('D');
+    await sees('Delete a');
+    press('y');
+    await sees('deleted a (z undoes it)');
+    press('z', 'z');
+    await sees('undone: moved a (Z redoes it)');
+    expect(order()).toEqual(['a', 'b']);
+    press('Z', 'Z');
+    await sees('redone: deleted a');
+    expect(order()).toEqual(['b']);
+  });
+
   test('of checks say which open run keeps those it began with', async () => {
     const {press, sees} = tuiProject({
       plan: planOf(task('a', {status: 'in_progress'})),
