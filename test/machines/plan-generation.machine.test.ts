@@ -261,6 +261,15 @@ describe('an answer that cannot be used', () => {
     expect(fake.agents.agents).toHaveLength(3);
     expect(await fake.draft()).not.toBeNull();
   });
+
+  test('leaves one draft, however often the same is asked for', async () => {
+    const fake = createPlanning();
+    answering(fake, 'no');
+    for (const text of ['an API', 'an API', 'a page'])
+      await fake.start({type: 'new', wish: {kind: 'generate', text, taskIds: []}}).finished;
+    const {drafts} = await fake.services.planDrafts.list();
+    expect(drafts.map(({text}) => text)).toEqual(['an API', 'a page']);
+  });
 });
 
 describe('the quality gate', () => {

@@ -86,6 +86,8 @@ export function defineOpenDraftActor(stores: Stores) {
     const draftId = newJobId(stores.now(), stores.newJobSuffix(), all.at(-1)?.draftId);
     const draft = drafts.newDraft(wish, draftId, stores.now());
     await stores.planDrafts.save(draft);
+    for (const old of all.filter((each) => drafts.isReplaced(each, wish)))
+      await stores.planDrafts.remove(old.draftId);
     return draft;
   };
   return fromPromise<drafts.DraftHead, {readonly request: drafts.PlanRequest}>(async ({input}) => {

@@ -69,13 +69,19 @@ export function newDraft({kind, text, taskIds}: PlanWish, draftId: string, now: 
 }
 
 /** The same request as before, which no planner has answered yet: a new draft would protect nothing. */
-export const isAskedAgain = (draft: PlanDraft, {kind, text, taskIds}: PlanWish): boolean =>
-  draft.kind === kind &&
-  draft.text === text &&
-  draft.taskIds.join('\n') === taskIds.join('\n') &&
-  draft.saying?.type === 'start' &&
-  draft.operations === null &&
-  draft.answers.length === 0;
+export const isAskedAgain = (draft: PlanDraft, wish: PlanWish): boolean =>
+  draft.saying?.type === 'start' && isSameWish(draft, wish) && isBare(draft);
+
+/** The same request as before, to which no planner found a usable answer: another attempt takes its place. */
+export const isReplaced = (draft: PlanDraft, wish: PlanWish): boolean =>
+  draft.saying?.type === 'problems' && isSameWish(draft, wish) && isBare(draft);
+
+const isSameWish = (draft: PlanDraft, {kind, text, taskIds}: PlanWish): boolean =>
+  draft.kind === kind && draft.text === text && draft.taskIds.join('\n') === taskIds.join('\n');
+
+/** Nothing in it is the user's, and nothing was proposed. */
+const isBare = ({operations, answers, revisions}: PlanDraft): boolean =>
+  operations === null && answers.length === 0 && revisions.length === 0;
 
 /** It asked: the planner gets nothing more until the user has answered. */
 export const asked = (draft: PlanDraft, questions: readonly Question[]): PlanDraft => ({
