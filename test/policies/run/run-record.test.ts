@@ -451,3 +451,25 @@ test('a run with checks that its agent ended is checked next, and says so until 
     checks_due: true,
   });
 });
+
+test('an approval that is withdrawn joins those that were withdrawn before', () => {
+  const earlier = {
+    decision_state: 'approved_continue',
+    decision_resolved_at: 'first',
+    withdrawn_at: 'then',
+  } as const;
+  const run = runRecord({
+    state: 'succeeded',
+    decision_required: true,
+    decision_state: 'approved_quit',
+    decision_resolved_at: 'second',
+    decision_history: [earlier],
+  });
+  expect(applyRunStep(run, {type: 'approvalWithdrawn'}, now)).toMatchObject({
+    decision_state: 'pending',
+    decision_history: [
+      earlier,
+      {decision_state: 'approved_quit', decision_resolved_at: 'second', withdrawn_at: now},
+    ],
+  });
+});
