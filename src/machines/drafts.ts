@@ -50,8 +50,11 @@ export const checkpointSlot = (
 
 /** The user's request to revise a proposal. */
 export const revisionSlot = (draftId: string): DraftSlot => ({
-  ...{kind: 'plan', taskId: draftTaskId(draftId), runId: draftId},
-  ...{id: 'revision', prompt: ''},
+  kind: 'plan',
+  taskId: draftTaskId(draftId),
+  runId: draftId,
+  id: 'revision',
+  prompt: '',
 });
 
 export function createDraftDesk(services: DraftServices): DraftDesk {

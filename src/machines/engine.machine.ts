@@ -7,6 +7,7 @@ import type {RecoverRunsInput} from './actors/recover-runs.actor.ts';
 import type {SurveyPlanInput} from './actors/survey-plan.actor.ts';
 import type {PauseWish, StopWish} from './chart-parts.ts';
 import {byWish, errorIn, failedBy, pauseNews, runPause, stepOf, stopNews} from './chart-parts.ts';
+import {type EngineContext, noJob} from './engine-context.ts';
 import type {EngineNews} from './engine-fact.ts';
 import {executorMachine} from './executor.machine.ts';
 import {handOverMachine} from './hand-over.machine.ts';
@@ -24,22 +25,8 @@ export type EngineCommand =
   | ({readonly type: 'engine.pause'} & PauseWish)
   | ({readonly type: 'engine.stopAfterTask'} & StopWish);
 
-type EngineContext = jobs.JobProgress & {
-  options: JobOptions;
-  /** How many steps were done at the last look at parents. */
-  reviewed: number;
-  /** The result, once nothing more starts. */
-  result: JobResult | null;
-};
-
 const failed = failedBy('ending');
 const unheard = {actions: {type: 'warnUnheard', params: errorIn}} as const;
-
-const nothingDone = {
-  ...{done: [], reviewed: 0, review: null, wanted: null, obstacles: null},
-  ...{handedOver: null, result: null, error: undefined},
-};
-const noJob: EngineContext = {steps: [], options: {}, rules: null, ...nothingDone};
 
 /**
  * The entry point: one job at a time, busy from the request until the last write. A job is a list of steps under one

@@ -29,7 +29,7 @@ export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<numbe
     const {browse} = core.get();
     if (!task) return;
     const found = await fetchDetail().catch((error: unknown) => ({
-      ...{type: 'failed' as const},
+      type: 'failed' as const,
       ...messageLines(error),
     }));
     // Another task was selected meanwhile.

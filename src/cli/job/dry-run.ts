@@ -93,7 +93,9 @@ export async function dryRun(
 }
 
 const toldWait = ({taskId, provider, reason, until}: Wait) => ({
-  ...{task_id: taskId, provider, reason},
+  task_id: taskId,
+  provider,
+  reason,
   retry_at: until,
 });
 

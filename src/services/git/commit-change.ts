@@ -85,7 +85,9 @@ async function commit(change: TreeSpan, request: CommitRequest, job: CommitJob):
   );
   if ('unmerged' in staged) throw new Skipped(`${staged.unmerged} is in conflict in the index`);
   const onTop = commits.map(({file, entry}) => ({
-    ...{file, base: heads.get(file) ?? noEntry, theirs: entry},
+    file,
+    base: heads.get(file) ?? noEntry,
+    theirs: entry,
     ours: staged.entries.get(file) ?? noEntry,
   }));
   const index = (
@@ -121,7 +123,9 @@ async function changeOnto(
   const heads = tree === null ? new Map<string, Entry>() : await entriesIn(git, tree, files);
   await refuseBlocked(git, tree, sides, heads);
   const triples = sides.map(({file, before, after}) => ({
-    ...{file, base: before, theirs: after},
+    file,
+    base: before,
+    theirs: after,
     ours: heads.get(file) ?? noEntry,
   }));
   const merged = await mergeFor(triples, job, 'merged', (conflict, file) =>

@@ -42,7 +42,8 @@ export function createSurroundingsReader({
     return remembered;
   };
   const lookAt = (top: string): IgnoredLook => ({
-    ...{env, signal: AbortSignal.timeout(timeLimitMs)},
+    env,
+    signal: AbortSignal.timeout(timeLimitMs),
     leftOut: path.relative(top, realFolder(stateFolder) ?? stateFolder),
   });
   /** Null where git cannot tell: whoever summarises the change says why. */
@@ -100,7 +101,9 @@ export function createSurroundingsReader({
       // A git that cannot tell has said so in the summary of the change.
       const staged = await index.stagedSince(top, look).catch(() => []);
       const none = {
-        ...{...nothing, ...hidden, ...(removed.count > 0 && {removed})},
+        ...nothing,
+        ...hidden,
+        ...(removed.count > 0 && {removed}),
         ...(staged.length > 0 && {staged: {count: staged.length, names: staged.slice(0, shownNames)}}),
       };
       try {
@@ -134,7 +137,9 @@ async function unseenFiles(
   const common = commonFolderOf(top);
   const own = common === null ? [] : await foreignFilesInGit(common, '.git/', {since, walk, isTold});
   const {inGit, others, isCut} = await unseenSince(top, {
-    ...{since, passed, limits: walkLimits},
+    since,
+    passed,
+    limits: walkLimits,
     // A repository that git does not understand ignores nothing.
     ignoredIn: (folder) => ignoredIn(folder).catch(() => []),
   });

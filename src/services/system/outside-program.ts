@@ -19,7 +19,8 @@ export async function showProgram({script, args, cwd, env, input}: TerminalProgr
     return await new Promise<number>((resolve, reject) => {
       const stdin = input === undefined ? 'inherit' : 'pipe';
       const child = spawn('sh', ['-c', script, 'sh', ...args], {
-        ...{cwd, env},
+        cwd,
+        env,
         stdio: [stdin, 'inherit', 'inherit'],
       });
       child.once('error', reject);

@@ -68,8 +68,11 @@ export function FeedbackDialog({taskId: asked, ...size}: DialogSize & {readonly 
         initialText={displayText(edited.feedback)}
         openDraft={() =>
           drafts.open({
-            ...{kind: 'feedback', taskId: edited.childTaskId, runId: edited.reviewRunId},
-            ...{id: parentReviewText(edited.reviewRunId), prompt: ''},
+            kind: 'feedback',
+            taskId: edited.childTaskId,
+            runId: edited.reviewRunId,
+            id: parentReviewText(edited.reviewRunId),
+            prompt: '',
           })
         }
         onSubmit={(text, draft) => {

@@ -95,13 +95,21 @@ function rowLines(view: DiffView, index: number, frame: DrawFrame): Line[] {
 }
 
 const signs: Readonly<Record<RowKind, string>> = {
-  ...{file: ' ', note: ' ', hunk: ' ', context: ' '},
-  ...{added: '+', removed: '-'},
+  file: ' ',
+  note: ' ',
+  hunk: ' ',
+  context: ' ',
+  added: '+',
+  removed: '-',
 };
 
 const styles: Readonly<Record<RowKind, Omit<Span, 'text'>>> = {
-  ...{file: {bold: true}, note: {dim: true}, hunk: {tone: 'accent'}, context: {}},
-  ...{added: {tone: 'good'}, removed: {tone: 'bad'}},
+  file: {bold: true},
+  note: {dim: true},
+  hunk: {tone: 'accent'},
+  context: {},
+  added: {tone: 'good'},
+  removed: {tone: 'bad'},
 };
 
 function gutter({old, new: now}: PatchRow, {digits, isWide}: ReturnType<typeof roomOf>): string {

@@ -71,7 +71,12 @@ export function Editor({
     initialText,
   });
   const view = {
-    ...{columns, height: rows, title, placeholder, list, notice: unkeptNotice(draft)},
+    columns,
+    height: rows,
+    title,
+    placeholder,
+    list,
+    notice: unkeptNotice(draft),
     ...(submits && {submits}),
   };
   return <Lines lines={editorLines(state, view)} />;

@@ -57,7 +57,8 @@ export const checkpointState = (diff: DiffView = newDiffView): CheckpointState =
   editor: editorState(),
   reason: editorState(),
   diff: {...diff, notice: null},
-  ...{comments: [], sent: []},
+  comments: [],
+  sent: [],
   notice: diff.notice,
   isOver: false,
 });

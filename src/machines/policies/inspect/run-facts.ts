@@ -45,7 +45,12 @@ export function runFacts(
   const standing = (each: RunRecord): Outcome =>
     isLost(each) ? {kind: 'lost', word: 'lost'} : runOutcome(each);
   return {
-    ...{task_id, title, run_id, job_id, model, next},
+    task_id,
+    title,
+    run_id,
+    job_id,
+    model,
+    next,
     agent: programName(run),
     from: run.created_at,
     to: run.updated_at,

@@ -161,9 +161,12 @@ export function dueReviewInput(
   return {
     taskIds,
     isEnabled: reviewsParents,
-    ...{maxCycles: maxReviewCycles, minutes: reviewMinutes, patience},
+    maxCycles: maxReviewCycles,
+    minutes: reviewMinutes,
+    patience,
     provider,
-    ...{graceMilliseconds, stallMilliseconds},
+    graceMilliseconds,
+    stallMilliseconds,
     ...(wishes && {wishes}),
     ...(budgets && {budgets}),
   };

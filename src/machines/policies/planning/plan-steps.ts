@@ -63,7 +63,9 @@ export const turnOutput = (
 
 /** A held-up run of this turn continues when its time has come; one of an earlier job is tried at once. */
 export const turnWaitInput = ({draftId, provider, patience, ended}: TurnFacts): FindTurnWaitInput => ({
-  ...{draftId, provider, patience},
+  draftId,
+  provider,
+  patience,
   isRetry: ended !== null,
 });
 
@@ -142,7 +144,10 @@ export function draftIdIn({draft}: Pick<PlanFacts, 'draft'>): string {
 export function turnInput(facts: PlanFacts): PlanTurnInput {
   const {provider, explicitProvider, wishes, patience} = facts;
   return {
-    ...{draftId: draftIdIn(facts), provider, explicitProvider, patience},
+    draftId: draftIdIn(facts),
+    provider,
+    explicitProvider,
+    patience,
     wish: reviewerWish(provider, wishes),
     ...agentTimes(facts),
   };

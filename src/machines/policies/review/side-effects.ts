@@ -121,7 +121,8 @@ export function kept(around: Surroundings, plan: string | null): KeptSurrounding
     ...keptContents(around),
     ...(ignored.length > 0 && ignored.length <= maxKeptNames && {ignored: [...ignored]}),
     repository: repository && {
-      ...{id: repository.id, head: repository.head},
+      id: repository.id,
+      head: repository.head,
       ...(refs !== null && refs.size <= maxKeptNames && {refs: Object.fromEntries(refs)}),
       files: Object.fromEntries(repository.files),
       ...(repository.log && {logBytes: repository.log.bytes}),
@@ -135,7 +136,8 @@ export function recalled({settings, contents, ignored, repository}: KeptSurround
     ...(contents && {contents: new Map(Object.entries(contents))}),
     ...(ignored && {ignored}),
     repository: repository && {
-      ...{id: repository.id, head: repository.head},
+      id: repository.id,
+      head: repository.head,
       refs: repository.refs ? new Map(Object.entries(repository.refs)) : null,
       files: new Map(Object.entries(repository.files)),
       ...(repository.logBytes !== undefined && {log: {bytes: repository.logBytes, entries: []}}),
