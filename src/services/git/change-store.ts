@@ -7,8 +7,8 @@ import {fileKind} from '../system/file-kind.ts';
 import {removeAbandoned} from './work-folders.ts';
 
 /**
- * `.blackbird/changes`: the objects of all snapshots, and the indexes kept between them. The objects are not
- * put into the user's repository: without a ref its `gc` would drop them, and a ref would be theirs to see.
+ * `.blackbird/changes`: the objects of all snapshots, and the indexes kept between them. They stay out of the
+ * user's repository: without a ref its `gc` would drop the objects, and a ref would be visible to the user.
  */
 export type ChangeStore = {readonly folder: string; readonly objects: string};
 
@@ -30,8 +30,8 @@ export async function openStore(project: ProjectFolder): Promise<ChangeStore> {
 }
 
 /**
- * Copies an index with its own time, a little earlier: git looks closer at files that changed no earlier than
- * the index was written, and a later time would let it overlook them.
+ * Copies an index with a slightly earlier mtime: git re-checks files that changed at or after the index was
+ * written, and a later mtime would make it miss them.
  */
 export function copyIndex(from: string, to: string): void {
   const found = lstatSync(from, {throwIfNoEntry: false});
@@ -41,7 +41,7 @@ export function copyIndex(from: string, to: string): void {
   utimesSync(to, time, time);
 }
 
-/** The index of a repository, as its last snapshot left it. Only a cache: any of them will do. */
+/** The index left by the last snapshot of a repository. Only a cache: any of them will do. */
 export class KeptIndex {
   readonly #kept: string;
   readonly file: string;
@@ -52,7 +52,7 @@ export class KeptIndex {
     this.file = path.join(work, `${name}.index`);
   }
 
-  /** False when there is none. */
+  /** False if there is no index. */
   open(): boolean {
     copyIndex(this.#kept, this.file);
     this.#copied = timeOf(this.file);
@@ -68,20 +68,20 @@ export class KeptIndex {
     if (timeOf(this.file) !== this.#copied) renameSync(this.file, this.#kept);
   }
 
-  /** Another one after anybody wrote it. */
+  /** Changes with every write, no matter who made it. */
   version(): string {
     return versionOf(this.#kept);
   }
 }
 
-/** Tells a file that was written again, whatever time it was given. */
+/** Detects a rewritten file even if its mtime was set back. */
 export function versionOf(file: string): string {
   const found = statSync(file, {bigint: true, throwIfNoEntry: false});
   return found ? `${found.ino}:${found.size}:${found.mtimeNs}:${found.ctimeNs}` : 'none';
 }
 
-/** The copy has a time in the past, whatever git writes has not. (Inodes are used again.) */
+/** Our copy has an mtime in the past; anything git writes does not. (Inodes are reused.) */
 const timeOf = (file: string) => statSync(file, {bigint: true, throwIfNoEntry: false})?.mtimeNs;
 
-/** Something that can be read without waiting for anybody. */
+/** A file that can be read without blocking. */
 export const isPlainFile = (file: string): boolean => fileKind(file) === 'file';

@@ -26,7 +26,7 @@ export type ChangeTrackerOptions = {
   readonly timeLimitMs?: number;
 };
 
-/** Changes of the project's files, seen by git and recorded under `.blackbird`. */
+/** Tracks changes to the project's files with git, recorded under `.blackbird`. */
 export function createChangeTracker({
   project,
   env,
@@ -55,7 +55,7 @@ export function createChangeTracker({
         );
       });
     } catch (error) {
-      // A run goes on without its summary; the note in it tells what was wrong.
+      // The run continues without a summary; its note says what went wrong.
       problem = messageOf(error);
       return null;
     }
@@ -198,7 +198,7 @@ function unavailable(error: unknown): AppError {
   });
 }
 
-/** The objects of git go with the repository. */
+/** Borrowed objects are lost when the repository is replaced or cleaned up. */
 const inWords = (reason: string) =>
   /bad object|not a valid object|not a tree object|unable to read tree/i.test(reason)
     ? 'git no longer has the recorded files of this task; its repository was replaced or cleaned up'

@@ -6,12 +6,12 @@ import type {NewIgnored} from '../contracts/side-effects.ts';
 export type WalkLimits = {readonly entries: number; readonly milliseconds: number};
 
 const maxNames = 5;
-/** Whatever else goes on in this process goes on after so many files. */
+/** Yields to the event loop after this many files. */
 const pauseAfter = 1_000;
 
 /**
- * The entries that were made or changed since a time; folders end with a slash and are looked through. The time of
- * the last change of a file's inode is asked, which nobody can set back.
+ * The entries created or changed since a time; folders end with a slash and are searched. Compares the inode
+ * change time, which cannot be set back.
  */
 export async function changedSince(
   top: string,
@@ -37,7 +37,7 @@ export async function changedSince(
 
 export type Walk = {left: number; readonly until: number};
 
-/** Files, and folders that lost something or were moved here. Links are not followed. */
+/** Files, and folders that lost an entry or were moved here. Links are not followed. */
 async function changedIn(top: string, folder: string, since: number, walk: Walk): Promise<string[]> {
   const changed: string[] = [];
   const folders = [folder];
@@ -56,7 +56,7 @@ async function changedIn(top: string, folder: string, since: number, walk: Walk)
     }
     if (!isTold && isSince(path.join(top, each), since)) changed.push(each);
   }
-  // A folder is told by what is in it, and one that was moved changes the one it is in.
+  // A folder is represented by its changed files; moving a folder changes its parent.
   const files = changed.filter((name) => !name.endsWith('/'));
   return files.length > 0 ? files : changed.slice(-1);
 }
@@ -70,7 +70,7 @@ export function isSince(file: string, since: number): boolean {
   try {
     return lstatSync(file).ctimeMs >= since;
   } catch {
-    // Gone again.
+    // Deleted in the meantime.
     return false;
   }
 }

@@ -33,17 +33,17 @@ import {
 import {difference} from './tree-diff.ts';
 
 export type CommitJob = {
-  /** On the recorded trees, with settings of ours only. */
+  /** Works on the recorded trees, with our own settings only. */
   readonly store: Git;
-  /** In the user's repository, at any folder; every program that its settings name is switched off. */
+  /** Works in the user's repository, in any folder; every program its settings name is disabled. */
   readonly user: (cwd: string, env?: Readonly<Record<string, string>>) => Git;
   readonly work: string;
   readonly top: string;
 };
 
 /**
- * One commit on what is checked out: the tree of HEAD with nothing but this change in it. Working files stay as
- * they are; so does what the user has staged, on top of the new commit.
+ * Makes one commit on top of HEAD with only this change in it. Working files are untouched, and staged
+ * changes stay staged on top of the new commit.
  */
 export async function commitChange(
   change: TreeSpan,
@@ -78,7 +78,7 @@ async function commit(change: TreeSpan, request: CommitRequest, job: CommitJob):
   const {commits, heads} = await changeOnto(tree, changed, job, 'head');
   if (commits.length === 0) throw new Skipped('nothing is left to commit: HEAD has the change already');
 
-  // Before the commit, so that a change that was staged in the same place keeps it from being made.
+  // Checked first: a change staged in the same place prevents the commit.
   const staged = await stagedEntries(
     git,
     commits.map(({file}) => file),
@@ -95,8 +95,8 @@ async function commit(change: TreeSpan, request: CommitRequest, job: CommitJob):
   ).filter(({file, entry}) => !isSame(entry, staged.entries.get(file) ?? noEntry));
 
   const sha = await writeCommit(git, {head: head.sha, entries: commits, message: request.message, work});
-  // The index first: a Blackbird that dies now leaves a change that is staged, and commits it when it is asked again. The
-  // other way round, the next commit of the user would take the change out again.
+  // Index first: if Blackbird dies here, the change stays staged and is committed on the next try. In the
+  // other order, the user's next commit would revert the change.
   const replaced = await replaceIndex(git, {gitFolder, work, lines: indexLines(index)});
   if (replaced === null) throw new Skipped('another git is changing the index');
   try {
@@ -108,7 +108,7 @@ async function commit(change: TreeSpan, request: CommitRequest, job: CommitJob):
   return {sha, ...onBranch(head)};
 }
 
-/** What the change makes of the files of a tree: the entries that it has to get, and those it has. */
+/** The entries the change produces in a tree, and the ones it replaces. */
 async function changeOnto(
   tree: string | null,
   changed: readonly Side[],
@@ -134,7 +134,7 @@ async function changeOnto(
   return {commits: merged.filter(({file, entry}) => !isSame(entry, heads.get(file) ?? noEntry)), heads};
 }
 
-/** Anybody can write a trailer: a commit is ours if it makes this change of what was there before it, and nothing else. */
+/** Anyone can write a trailer: a commit is ours only if it makes exactly this change to its parent. */
 async function isOfChange(sha: string, changed: readonly Side[], job: CommitJob): Promise<boolean> {
   const git = job.user(job.top);
   const {code, text} = await git.run(['rev-parse', '-q', '--verify', `${sha}^`], {answers: [0, 1, 128]});
@@ -168,10 +168,10 @@ async function headOf(git: Git): Promise<Head> {
   };
 }
 
-/** So many commits back an earlier try is looked for. */
+/** How many commits back to look for an earlier try. */
 const searchedCommits = '200';
 
-/** Among them may be the commit of a Blackbird that died before it could write down that there is one. */
+/** Includes a commit of a Blackbird that died before it could record it. */
 async function markedCommits(git: Git, head: string, {mark}: CommitRequest): Promise<string[]> {
   const trailers = `%(trailers:key=${mark.trailer},valueonly,separator=%x00)`;
   const args = ['rev-list', `--max-count=${searchedCommits}`, `--format=%x01%H%x00${trailers}%x00`, head];
@@ -183,7 +183,7 @@ async function markedCommits(git: Git, head: string, {mark}: CommitRequest): Pro
   return commits.flatMap(([sha = '', ...values]) => (values.slice(0, -1).includes(mark.value) ? [sha] : []));
 }
 
-/** Both sides of a change in the form git commits them: line ends and encodings by the user's rules. */
+/** Both sides of a change as git would commit them: line endings and encodings follow the user's rules. */
 async function asCommitted(changed: readonly Side[], job: CommitJob): Promise<Side[]> {
   const before = await normalized(
     changed.map(({file, before: entry}) => ({file, entry})),
@@ -236,7 +236,7 @@ async function normalized(
   return found;
 }
 
-/** All paths merged; the first that cannot be is the reason not to commit. */
+/** Merges all paths; the first that cannot be merged is the reason not to commit. */
 async function mergeFor(
   triples: readonly Triple[],
   {store, user, work}: CommitJob,
@@ -248,7 +248,7 @@ async function mergeFor(
     if ('conflict' in each) throw new Skipped(words(each.conflict, each.file));
     return each;
   });
-  // What the merge itself wrote is in our store; the commit needs it in the repository.
+  // Merge results are in our store; the commit needs them in the repository.
   const known = new Set(triples.flatMap(({base, ours, theirs}) => [base.id, ours.id, theirs.id]));
   const fresh = entries.filter(({entry}) => entry.mode !== noMode && !known.has(entry.id));
   const folder = path.join(work, `${name}-fresh`);
@@ -277,7 +277,7 @@ async function writeCommit(
   return (await git.run(['commit-tree', tree, ...parents, '-F', file])).text.trim();
 }
 
-/** Only from where it was: a commit that somebody made meanwhile is never lost. */
+/** Only from the expected commit, so that a concurrent commit is never lost. */
 async function moveHead(git: Git, sha: string, from: string | null, message: string): Promise<void> {
   const [subject = ''] = message.split('\n');
   const {code} = await git.run(

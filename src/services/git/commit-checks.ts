@@ -3,10 +3,10 @@ import path from 'node:path';
 import {createGit, type Environment, type Git, gitEnvironment} from './safe-git.ts';
 import {type Entry, entriesIn, type MergeConflict, noMode} from './three-way.ts';
 
-/** A reason not to commit; the task is done all the same. */
+/** A reason not to commit; the task still counts as done. */
 export class Skipped extends Error {}
 
-/** Git in the user's repository, with their name, and with every program switched off that it could run. */
+/** Git in the user's repository, under their name, with every program it could run disabled. */
 export function committingGit({
   top,
   env,
@@ -32,7 +32,7 @@ export function committingGit({
       GIT_WORK_TREE: top,
       ...more,
     },
-    // A name that git makes up of the computer's is nobody's.
+    // Never commit under an identity that git guesses from the hostname.
     settings: [
       ...['core.fsmonitor=false', 'core.hooksPath=/dev/null'],
       ...['user.useConfigOnly=true', 'i18n.commitEncoding=UTF-8'],
@@ -52,7 +52,7 @@ const busyMarks: ReadonlyArray<readonly [file: string, what: string]> = [
   ['BISECT_LOG', 'a bisect'],
 ];
 
-/** What git is in the middle of. */
+/** The operation git is in the middle of, such as a merge. */
 export const underWayIn = (gitFolder: string): string | null =>
   busyMarks.find(([file]) => existsSync(path.join(gitFolder, file)))?.[1] ?? null;
 
@@ -68,7 +68,7 @@ export async function requireIdentity(git: Git): Promise<void> {
     throw new Skipped('git does not know who you are: git config --global user.name and user.email say it');
 }
 
-/** A repository inside this one commits its own files. */
+/** A nested repository commits its own files. */
 export function refuseInnerRepositories(top: string, files: readonly string[]): void {
   const inner = foldersAbove(files).find((folder) => existsSync(path.join(top, folder, '.git')));
   if (inner !== undefined) throw new Skipped(`${inner} is a repository of its own`);
@@ -81,7 +81,7 @@ function foldersAbove(files: readonly string[]): string[] {
   return [...folders];
 }
 
-/** What a filter makes of a file is known to a program only, and none is run. */
+/** Only the filter program knows what it makes of a file, and we run none. */
 export async function refuseFilters(git: Git, files: readonly string[]): Promise<void> {
   const input = files.map((file) => `${file}\0`).join('');
   const answers = (await git.feed(['check-attr', '-z', '--stdin', 'filter'], input)).split('\0');
@@ -92,7 +92,7 @@ export async function refuseFilters(git: Git, files: readonly string[]): Promise
   }
 }
 
-/** A file of HEAD where the change has a folder, or the other way round, and the change does not remove it. */
+/** Refuses if HEAD has a file where the change needs a folder, or vice versa, unless the change removes it. */
 export async function refuseBlocked(
   git: Git,
   tree: string | null,

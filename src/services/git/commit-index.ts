@@ -5,10 +5,10 @@ import {statsOrNull} from './file-sizes.ts';
 import type {Git} from './safe-git.ts';
 import type {Entry} from './three-way.ts';
 
-/** So many paths stand in one command line. */
+/** Keeps the command line short enough. */
 const pathsAtOnce = 200;
 
-/** What the user has in the index for these files; the name of one that is being merged. */
+/** The index entries for these files, or the name of one with unmerged entries. */
 export async function stagedEntries(
   git: Git,
   files: readonly string[],
@@ -29,13 +29,13 @@ export async function stagedEntries(
   return {entries};
 }
 
-/** The index with the change in it, in its place. */
+/** The new index, already in place. */
 export type ReplacedIndex = {
-  /** It is what it was, unless somebody has changed it since. */
+  /** Restores the old index, unless it was changed since. */
   readonly putBack: () => void;
 };
 
-/** Null where another git holds the index, or has just changed it. */
+/** Null if another git holds the index lock or has just changed the index. */
 export async function replaceIndex(
   git: Git,
   {gitFolder, work, lines}: {gitFolder: string; work: string; lines: string},
@@ -51,7 +51,10 @@ export async function replaceIndex(
   return {putBack: () => void swap(index, after, before)};
 }
 
-/** Under git's own lock, and only from what it was. Nothing is waited for: whoever dies leaves no lock behind. */
+/**
+ * Under git's own lock, and only if the index is unchanged. Synchronous: a process that dies leaves no lock
+ * behind.
+ */
 function swap(index: string, from: Buffer | null, to: Buffer | null): boolean {
   const lock = `${index}.lock`;
   const mode = statsOrNull(index) === null ? 0o666 : statSync(index).mode & 0o777;

@@ -4,7 +4,7 @@ import {type Git, GitFailure} from './safe-git.ts';
 import {type Entry, isSame, type Merged, mergeEntries, noMode, type Triple} from './three-way.ts';
 import {difference} from './tree-diff.ts';
 
-/** Stretches with nothing done by others between them are one; those that changed nothing are none. */
+/** Joins spans with no foreign changes between them and drops empty ones. */
 export function joinSpans(spans: readonly TreeSpan[]): TreeSpan[] {
   const joined: TreeSpan[] = [];
   for (const span of spans) {
@@ -17,8 +17,8 @@ export function joinSpans(spans: readonly TreeSpan[]): TreeSpan[] {
 }
 
 /**
- * Two trees that hold nothing but the paths the stretches touched, before the first of them and after the last. What
- * others did to such a file between two stretches is on both sides, so that it is no part of the difference.
+ * Two trees with only the paths the spans touched: before the first span and after the last. What others
+ * changed between two spans is on both sides, so it does not show in the diff.
  */
 export async function composeTrees(git: Git, spans: readonly TreeSpan[], work: string): Promise<TreeSpan> {
   const diffs = await Promise.all(spans.map(({from, to}) => difference(git, from, to)));
@@ -50,8 +50,8 @@ export async function composeTrees(git: Git, spans: readonly TreeSpan[], work: s
 }
 
 /**
- * How files were before we came, with what others did to them since. Where that is on the same lines as ours it cannot
- * be told apart, and it stays as it was: rather too much is shown than too little.
+ * The files as they were before the task, plus what others changed since. Overlapping lines cannot be
+ * attributed, so they are kept: better to show too much than too little.
  */
 async function withOthersEdits(
   git: Git,
@@ -60,7 +60,7 @@ async function withOthersEdits(
 ): Promise<ReadonlyMap<string, Entry>> {
   if (between.length === 0) return new Map();
   const merged = await mergeEntries(git, between, work).catch((error: unknown): readonly Merged[] => {
-    // Content that was borrowed from a repository that is gone cannot be merged; whatever shows it says so.
+    // Content borrowed from a deleted repository cannot be merged; whatever displays it says so.
     if (error instanceof GitFailure && error.kind === 'failed') return [];
     throw error;
   });
@@ -78,6 +78,6 @@ async function treeOf(
     .map(({mode, id, file}) => `${mode} ${id}\t${file}\0`)
     .join('');
   await git.feed(['update-index', '-z', '--index-info'], input, {env});
-  // Content may still be borrowed from a repository that is gone; whatever shows it says so.
+  // Content may still be borrowed from a deleted repository; whatever displays it says so.
   return (await git.run(['write-tree', '--missing-ok'], {env})).text.trim();
 }

@@ -5,16 +5,16 @@ import {setImmediate as nextTurn} from 'node:timers/promises';
 import {type Git, GitFailure} from './safe-git.ts';
 
 /**
- * Files above this size are compared by size and time, that of the last change of their inode, which nobody can set back: their
- * content is neither shown nor worth a copy.
+ * Larger files are compared by size and inode change time (which cannot be set back): their content is
+ * neither shown nor worth a copy.
  */
 const maxContentBytes = 8 * 1024 * 1024;
-/** The same for files that LFS keeps outside of git. */
+/** The limit for files that LFS keeps outside git. */
 const maxLfsBytes = 64 * 1024;
-/** A project that would take longer than this to record has other files in it than a task's. */
+/** A project that takes longer than this to record holds more than a task's files. */
 const maxTotalBytes = 4 * 1024 * 1024 * 1024;
 
-/** What is there of the files. One whose name is no text is left to git. */
+/** The stats of the files that exist. Names that are not valid text are left to git. */
 export async function statsOf(top: string, files: readonly string[]): Promise<Map<string, Stats>> {
   const found = new Map<string, Stats>();
   for (const batch of batches(files, 1000)) {
@@ -27,12 +27,12 @@ export async function statsOf(top: string, files: readonly string[]): Promise<Ma
   return found;
 }
 
-/** Null where there is nothing, or no way to it. */
+/** Null if the file does not exist or cannot be reached. */
 export function statsOrNull(file: string): Stats | null {
   try {
     return lstatSync(file);
   } catch {
-    // Deleted, or below something that is no folder any more.
+    // Deleted, or its parent is no longer a folder.
     return null;
   }
 }
@@ -59,7 +59,7 @@ export function checkTotal(files: ReadonlyMap<string, Stats>, bulky: ReadonlyMap
 /** Why a file is not recorded. */
 export type WhyNot = 'too large to be recorded' | 'cannot be read';
 
-/** Index entries that hold a note in place of a file's content. */
+/** Index entries with a note in place of the file's content. */
 export async function describeFiles(
   files: ReadonlyMap<string, Stats>,
   {git, work, why}: {git: Git; work: string; why: WhyNot},
@@ -83,7 +83,7 @@ export async function describeFiles(
 
 export const longestNote = 200;
 
-/** What a recorded file says where it is such a note: why there is no more of it. */
+/** The note in a recorded file, saying why its content is missing. */
 export function noteIn(file: string): string | null {
   const stats = statsOrNull(file);
   if (!stats?.isFile() || stats.size > longestNote) return null;
@@ -95,15 +95,15 @@ export function noteIn(file: string): string | null {
       : 'could not be read';
 }
 
-/** Whether a recorded content is such a note. */
+/** Whether recorded content is such a note. */
 export const isNote = (text: string): boolean => notePattern.test(text);
 
 const notePattern = /^\d+ bytes, changed \S+; (too large to be recorded|cannot be read)\n$/;
 
-/** A folder of more files than this is told apart by the first of them. */
+/** Larger folders are fingerprinted by their first files only. */
 const maxFingerprinted = 10_000;
 
-/** In the form of an object id: other names, sizes or times below a folder make another one. */
+/** Looks like an object id, and changes with any name, size or time below the folder. */
 export function fingerprint(folder: string, {objectFormat}: {objectFormat: string}): string {
   const hash = createHash(objectFormat === 'sha1' ? 'sha1' : 'sha256');
   const folders = [folder];

@@ -2,10 +2,10 @@ import {existsSync, realpathSync} from 'node:fs';
 import path from 'node:path';
 import {fileKind} from '../system/file-kind.ts';
 
-/** Why nothing can be said of changes. */
+/** Why changes cannot be tracked. */
 export const noRepository = 'there is no git repository';
 
-/** The nearest folder upwards with a repository in it. An empty `.git` is none. */
+/** The nearest parent folder with a repository. An empty `.git` does not count. */
 export function findRepository(start: string): string | null {
   for (let folder = start; ; folder = path.dirname(folder)) {
     const found = path.join(folder, '.git');
@@ -14,7 +14,7 @@ export function findRepository(start: string): string | null {
   }
 }
 
-/** The repository that a folder is in, whatever links lead there; null where there is none, or no such folder. */
+/** The repository a folder is in, with links resolved; null if there is none or the folder does not exist. */
 export function repositoryOf(folder: string): string | null {
   try {
     return findRepository(realpathSync(folder));

@@ -4,7 +4,7 @@ import type {FoundFiles} from '../contracts/side-effects.ts';
 import {changedSince, entriesOf, isSince, rest, type Walk, type WalkLimits} from './changed-since.ts';
 import {isGitsOwn, isOwnFile, isOwnFolder} from './known-names.ts';
 
-/** Whatever is not Blackbird's and was put into its folder since a time: git ignores that folder, and no diff shows it. */
+/** Files that others put into Blackbird's folder since a time: git ignores that folder, so no diff shows them. */
 export async function foreignFilesIn(
   stateFolder: string,
   since: number,
@@ -29,11 +29,11 @@ export async function foreignFilesIn(
 }
 
 const maxNames = 5;
-/** A task must not cost more the more of them were done before it. */
+/** The cost of a task must not grow with the number of tasks done before it. */
 const maxEntries = 500;
 const isCrowded = (folder: string): boolean => entriesOf(folder).length > maxEntries;
 
-/** Whatever git does not write itself, in a folder of git; `told` is told of elsewhere. */
+/** Files in a git folder that git does not write itself; `told` are reported elsewhere. */
 export async function foreignFilesInGit(
   folder: string,
   shown: string,
@@ -45,18 +45,18 @@ export async function foreignFilesInGit(
   return grouped(shown, await strangersIn(folder, {since, walk, isKnown, mayPass}));
 }
 
-/** Where only the names of new files are of interest: nobody writes into an object. */
+/** Only new names matter here: objects are never rewritten. */
 const isObjectFolder = (folder: string) => /(^|\/)objects\/([0-9a-f]{2}|pack)\/$/.test(folder);
 
 type Look = {
   readonly since: number;
   readonly walk: Walk;
   readonly isKnown: (file: string) => boolean;
-  /** Folders that need no look where nothing came or went. */
+  /** Folders that can be skipped if nothing was added or removed. */
   readonly mayPass: (folder: string) => boolean;
 };
 
-/** Files below a folder, told from it, that are not known and were made or changed since. Links are not followed. */
+/** Unknown files below a folder, relative to it, that were created or changed since. Links are not followed. */
 async function strangersIn(top: string, look: Look, start = ''): Promise<string[]> {
   const {since, walk, isKnown, mayPass} = look;
   const found: string[] = [];
@@ -66,7 +66,7 @@ async function strangersIn(top: string, look: Look, start = ''): Promise<string[
     for (const entry of entriesOf(path.join(top, folder))) {
       if (walk.left <= 0) return found;
       const name = `${folder}${entry.name}`;
-      // A folder in which every file is known has no strangers.
+      // Skip folders in which every name is known.
       if (entry.isDirectory() && !isKnown(`${name}/?/?`)) folders.push(`${name}/`);
       else if (!entry.isDirectory() && !isKnown(name) && isSince(path.join(top, name), since))
         found.push(name);
@@ -76,7 +76,7 @@ async function strangersIn(top: string, look: Look, start = ''): Promise<string[
   return found;
 }
 
-/** A few files by their names, many by the folder they are in. */
+/** Lists a few files by name, many by their folder. */
 function grouped(shown: string, files: readonly string[]): string[] {
   if (files.length <= maxNames) return files.map((file) => `${shown}${file}`);
   const folders = new Map<string, string[]>();

@@ -6,21 +6,21 @@ import type {Environment} from './safe-git.ts';
 
 export type IgnoredLook = {readonly env: Environment; readonly signal: AbortSignal; readonly leftOut: string};
 
-/** What git ignores in a repository: files, and folders with a slash behind them, without what is below `leftOut`. */
+/** What git ignores in a repository: files, and folders with a trailing slash, except below `leftOut`. */
 export async function ignoredIn(folder: string, {env, signal, leftOut}: IgnoredLook): Promise<string[]> {
   const args = ['ls-files', '-z', '-o', '-i', '--exclude-standard', '--directory', '--', '.'];
   const {text} = await lookingGit(folder, env, signal).run([...args, `:(top,exclude,literal)${leftOut}`]);
   const names = text.split('\0').slice(0, -1);
-  // Where some of its files are tracked, git lists the others although they are excluded.
+  // If some files in it are tracked, git lists the others although they are excluded.
   return names.filter((name) => !name.startsWith(`${leftOut}/`));
 }
 
-/** One task begins when the one before has ended: what git said then is asked again only after somebody had time to do something. */
+/** A task begins right after the previous one ended, so git's last answer is reused while it is this fresh. */
 const freshMilliseconds = 2_000;
-/** So many are remembered. */
+/** How many names are remembered. */
 const maxNames = 20_000;
 
-/** What a repository ignored when git was asked last. */
+/** What a repository ignored when git was last asked. */
 export class IgnoredMemory {
   #last: {readonly top: string; readonly names: readonly string[]; readonly at: number} | null = null;
 
@@ -29,7 +29,7 @@ export class IgnoredMemory {
     return names;
   }
 
-  /** Those that are there. */
+  /** The ignored files that exist. */
   async now(top: string, ask: () => Promise<readonly string[]>): Promise<readonly string[]> {
     const last = this.#last;
     const isFresh = last?.top === top && performance.now() - last.at < freshMilliseconds;
@@ -37,7 +37,7 @@ export class IgnoredMemory {
     return names.slice(0, maxNames);
   }
 
-  /** Those that are gone; nothing of a repository that is not the one they were in. */
+  /** The ones that are gone; empty for a different repository. */
   gone(top: string, names: readonly string[]): FoundFiles {
     const isSame = this.#last === null || this.#last.top === top;
     const gone = isSame ? names.filter((name) => !isThere(top, name)) : [];
@@ -46,6 +46,6 @@ export class IgnoredMemory {
 }
 
 const shownNames = 5;
-/** One whose name is no text cannot be asked for. */
+/** A name that is not valid text cannot be looked up. */
 const isThere = (top: string, name: string): boolean =>
   name.includes('\ufffd') || statsOrNull(path.join(top, name)) !== null;

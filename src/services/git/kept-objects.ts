@@ -4,20 +4,20 @@ import path from 'node:path';
 import {type ChangeStore, versionOf} from './change-store.ts';
 import type {Git} from './safe-git.ts';
 
-/** So many packs make every look-up slow; they become one. */
+/** More packs than this slow down every lookup, so they are merged into one. */
 const maxPacks = 50;
-/** What is in a pack as well is removed after so many of them. */
+/** Loose objects that are also in a pack are pruned after this many packs. */
 const packsBetweenPruning = 10;
-/** So many single objects are made durable one by one; a change of more of them is one pack. */
+/** Up to this many loose objects are synced one by one; a larger change becomes one pack. */
 const maxSingles = 64;
-/** As git guesses it: one of the 256 folders of single objects has its share, so this is about a thousand. */
+/** Estimates like git does: one of the 256 loose-object folders, so about a thousand objects in total. */
 const sampleFolder = '17';
 const maxInSample = 4;
 
 /**
- * Sees to it that the store itself has what two trees do not have in common, and has it for good. Until then part of it may
- * be borrowed from the user's repository, whose `gc` owes us nothing; from then on `diff` needs no repository at all. Nothing is
- * packed before it is `verified`: a forged object would stay, even where the repository it came from is mended.
+ * Stores the objects that differ between two trees in our own store, durably. Until then some may be borrowed
+ * from the user's repository, where `gc` may drop them; afterwards `diff` needs no repository. Nothing is
+ * packed before it is `verified`: a forged object would stay even after the repository is repaired.
  */
 export async function keepObjects(
   git: Git,
@@ -38,10 +38,10 @@ export async function keepObjects(
 
 const isFile = (file: string): boolean => lstatSync(file, {throwIfNoEntry: false})?.isFile() ?? false;
 
-/** The version of every file that was made durable last, with its name: a task begins with what the one before it ended with. */
+/** The last synced version of every file, by name: a task begins with the objects the previous one ended with. */
 let durable: ReadonlyMap<string, string> = new Map();
 
-/** Git leaves single objects to the system to write, packs it does not; a change is kept as a pack is. */
+/** Git syncs packs but not loose objects, so we sync those. */
 async function syncAll(files: readonly string[]): Promise<void> {
   const versions = new Map(files.map((file) => [file, versionOf(file)]));
   const others = files.filter((file) => durable.get(file) !== versions.get(file));
@@ -63,7 +63,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Git makes it when it has something to put there.
+    // Git creates the folder when it first needs it.
     return [];
   }
 }

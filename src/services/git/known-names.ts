@@ -1,4 +1,4 @@
-/** What git keeps in a folder of objects. */
+/** The names git uses in an objects folder. */
 const objects = [
   '[0-9a-f]{2}/([0-9a-f]{38}|[0-9a-f]{62}|tmp_obj_\\w+)',
   'pack/(pack-[0-9a-f]+\\.\\w+|multi-pack-index[\\w.-]*|\\.?tmp[\\w.-]+)',
@@ -16,27 +16,27 @@ const gitsOwn = new RegExp(
 );
 
 /**
- * Whether git itself writes a file of this name, told from its folder, while it works. Settings and hooks are none of these,
- * neither are those of submodules: they make git run programs.
+ * Whether git itself writes a file of this name (relative to its folder) while it works. Settings and hooks,
+ * also those of submodules, are excluded: they make git run programs.
  */
 export function isGitsOwn(file: string): boolean {
   const [kind, ...rest] = file.split('/');
   if (kind === 'worktrees') return gitsOwn.test(rest.slice(1).join('/'));
-  // The name of a submodule may have slashes.
+  // A submodule's name may contain slashes.
   if (kind === 'modules') return rest.some((_, at) => gitsOwn.test(rest.slice(at + 1).join('/')));
   return gitsOwn.test(file);
 }
 
-/** What of Blackbird's own folder is Blackbird's, or told of as settings. */
+/** Names in Blackbird's folder that are its own or reported as settings. */
 const ownNames: ReadonlySet<string> = new Set([
   ...['.gitignore', 'config.json', 'config.lock', 'agent.json', 'agent-versions.json', 'snapshot.md', 'lock'],
   ...['plan.lock', 'plan.writes'],
-  // Of the user, where the project is the home folder.
+  // In the user's home folder, if that is the project.
   ...['limits.json', 'limits.lock'],
 ]);
 
 const document = /^[^/]+\.json$/;
-/** Below its folders: what they hold. */
+/** What each of its subfolders may hold. */
 const ownFolders: ReadonlyMap<string, RegExp> = new Map([
   ['jobs', /^[^/]+\.(json|notes\.jsonl)$/],
   [
@@ -51,7 +51,7 @@ const ownFolders: ReadonlyMap<string, RegExp> = new Map([
 
 export const isOwnFolder = (name: string): boolean => ownFolders.has(name);
 
-/** Whether Blackbird writes a file of this name, told from its own folder; also while it is being written. */
+/** Whether Blackbird writes a file of this name (relative to its folder), temporary files included. */
 export function isOwnFile(file: string): boolean {
   const [, folder = '', name = ''] = /^(.*\/)?([^/]+)$/.exec(file) ?? [];
   const [, written] = /^\.(.+)\.\d+\.[0-9a-f]{12}\.tmp$/.exec(name) ?? [];

@@ -3,7 +3,7 @@ import type {ChangeTracker} from '../contracts/changes.ts';
 import type {ChangeTrackerOptions} from './change-tracker.ts';
 import {findRepository, noRepository} from './find-repository.ts';
 
-/** The change tracker, loaded when there is a repository: it takes a fifth of a start. */
+/** Loads the change tracker only if there is a repository: it takes a fifth of the start-up time. */
 export function createLazyChangeTracker(options: ChangeTrackerOptions): ChangeTracker {
   let loaded: Promise<ChangeTracker> | undefined;
   let isMissing = false;
@@ -15,7 +15,7 @@ export function createLazyChangeTracker(options: ChangeTrackerOptions): ChangeTr
     try {
       return findRepository(realpathSync(options.project.root)) !== null;
     } catch {
-      // The tracker meets it again and says what is wrong.
+      // The tracker runs into the same error and reports it.
       return true;
     }
   };

@@ -6,17 +6,17 @@ import {lookingGit} from './repository.ts';
 import type {Environment} from './safe-git.ts';
 
 export type ListFilesOptions = {
-  /** The paths are told from here, and nothing outside of it is. */
+  /** Paths are relative to this folder; nothing outside it is listed. */
   readonly root: string;
   readonly env: Environment;
   readonly timeLimitMs?: number;
-  /** Outside of git nothing says what does not belong to a project; a walk ends somewhere. */
+  /** Without git nothing says which files belong to the project, so the walk is limited. */
   readonly walkLimit?: number;
 };
 
 /**
- * The files of a project that a person may want to name: tracked ones and new ones, without what is ignored.
- * Where git cannot tell, what a walk through the folders finds.
+ * The project files a user may want to name: tracked and new ones, without ignored ones. Without git,
+ * whatever a walk through the folders finds.
  */
 export async function listFiles({
   root,
@@ -27,7 +27,7 @@ export async function listFiles({
   const folder = realpathSync(root);
   const top = findRepository(folder);
   if (top !== null) {
-    // Whatever git has against it, the files are there to be named.
+    // Whatever git complains about, the files can still be listed.
     const found = await gitFiles(folder, top, env, AbortSignal.timeout(timeLimitMs)).catch(() => null);
     if (found !== null) return found;
   }
@@ -43,7 +43,7 @@ async function gitFiles(
   const git = lookingGit(top, env, signal);
   const list = async (...args: readonly string[]) => {
     const below = path.relative(top, folder);
-    // From the top, because git runs there; the state folder is ours and no file of the project.
+    // Relative to the top, where git runs; the state folder is ours, not the project's.
     const within = below === '' ? [] : ['--', `:(top,literal)${below}`];
     const {text} = await git.run(['ls-files', '-z', ...args, ...within]);
     return text.split('\0').filter((file) => file !== '');
@@ -51,13 +51,13 @@ async function gitFiles(
   const [known, gone] = await Promise.all([list('-c', '-o', '--exclude-standard'), list('-d')]);
   const deleted = new Set(gone);
   const files = known.filter((file) => !deleted.has(file) && !file.endsWith('/'));
-  // A file in conflict is listed once for each side.
+  // A file in conflict is listed once per side.
   return [...new Set(files.map((file) => path.relative(folder, path.join(top, file))))].filter(isOfProject);
 }
 
 const isOfProject = (file: string) => file !== '.blackbird' && !file.startsWith(`.blackbird${path.sep}`);
 
-/** Folder by folder, nearest first, so that a limit leaves out what is deepest. Links are not followed. */
+/** Breadth first, so that the limit leaves out the deepest files. Links are not followed. */
 async function walk(root: string, limit: number): Promise<string[]> {
   const files: string[] = [];
   const folders = [''];
@@ -74,5 +74,5 @@ async function walk(root: string, limit: number): Promise<string[]> {
   return files;
 }
 
-/** Folders of tools, as most ignore lists have them. */
+/** Tool folders found on most ignore lists. */
 const leftOut = new Set(['.git', '.hg', '.svn', '.blackbird', 'node_modules', '.venv', '__pycache__']);

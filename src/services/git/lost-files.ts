@@ -4,7 +4,7 @@ import {namedTogether} from './notable-files.ts';
 import {type Git, GitFailure} from './safe-git.ts';
 import type {DeletedFile} from './tree-diff.ts';
 
-/** So many are looked at. */
+/** How many files are checked. */
 const maxFiles = 5_000;
 
 /** Deleted files whose content the user's own git does not have: never committed, or edited since. */
@@ -41,7 +41,7 @@ export async function lostFiles(
 
 const linesOf = (files: readonly DeletedFile[]) => files.map(({id}) => `${id}\n`).join('');
 
-/** Null for what is not there. */
+/** Null for a file that does not exist. */
 async function sizesOf(git: Git, files: readonly DeletedFile[]): Promise<Map<string, number | null>> {
   if (files.length === 0) return new Map();
   const answer = await git.feed(['cat-file', '--batch-check'], linesOf(files));
@@ -56,7 +56,10 @@ async function sizesOf(git: Git, files: readonly DeletedFile[]): Promise<Map<str
   );
 }
 
-/** The contents of small files, however many, in one call. Sizes are in bytes, so nothing is text before it is cut out. */
+/**
+ * The contents of any number of small files in one call. Sizes are in bytes, so the output is split before it
+ * is decoded.
+ */
 async function textsOf(git: Git, files: readonly DeletedFile[]): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   if (files.length === 0) return texts;

@@ -4,10 +4,10 @@ import type {ChangedFile} from '../contracts/changes.ts';
 import type {SideEffect} from '../contracts/side-effects.ts';
 
 const megabyte = 1024 * 1024;
-/** So many files are looked at, and so many of a kind are named. */
+/** How many files are checked, and how many of a kind are named. */
 const [maxFiles, maxNames] = [5_000, 5];
 
-/** Files of a change that its lines tell little of. */
+/** Files of a change that need more than a line count to describe. */
 export function notableFiles(top: string, files: readonly ChangedFile[]): SideEffect[] {
   const there = files.filter(({kind}) => kind !== 'deleted').slice(0, maxFiles);
   const sizes = new Map(there.map((file) => [file, sizeOf(path.join(top, file.path))]));
@@ -58,7 +58,7 @@ function listed(names: readonly string[]): string {
   return more > 0 ? `${names.slice(0, maxNames).join(', ')} and ${more} more` : names.join(', ');
 }
 
-/** Of a file; null for anything else, and where it is gone again. */
+/** Null if it is not a file or was deleted in the meantime. */
 function sizeOf(file: string): number | null {
   try {
     const found = lstatSync(file);

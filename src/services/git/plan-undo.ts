@@ -30,7 +30,7 @@ type UndoJob = {
   readonly isForced: boolean;
 };
 
-/** What must be written to take a change out of the files, path by path, three-way. */
+/** What to write to take a change out of the files: a three-way merge for every path. */
 export async function planUndo(change: TreeSpan, job: UndoJob): Promise<UndoPlan> {
   const {git, work, top, now, isForced} = job;
   const triples = await triplesOf(git, change, now);
@@ -52,7 +52,7 @@ export async function planUndo(change: TreeSpan, job: UndoJob): Promise<UndoPlan
   return {from: now, to, files: writes.map(undoneFile), conflicts};
 }
 
-/** Writes the files that make the difference between two trees, unless one of them has changed meanwhile. */
+/** Writes the files that differ between two trees, unless one of them was changed in the meantime. */
 export async function applyUndo(
   {from, to}: TreeSpan,
   {git, work, top, now}: Omit<UndoJob, 'isForced'>,
@@ -71,7 +71,7 @@ export async function applyUndo(
   writeFiles(entries, place);
 }
 
-/** The paths of the change: its end is the base, the files now are ours, its beginning is what is wanted. */
+/** The paths of the change: its end is `base`, the files now are `ours`, its start is `theirs`. */
 async function triplesOf(git: Git, {from, to}: TreeSpan, now: string): Promise<Triple[]> {
   const changed = await difference(git, from, to);
   const here = await entriesIn(
@@ -82,7 +82,7 @@ async function triplesOf(git: Git, {from, to}: TreeSpan, now: string): Promise<T
   return changed.map(({file, before, after}) => ({
     file,
     base: after,
-    // A folder in its place holds other paths; whether these are in the way is seen on disk.
+    // A folder in its place holds other paths; whether they are in the way is checked on disk.
     ours: folderless(here.get(file)),
     theirs: before,
   }));
@@ -121,7 +121,7 @@ function words(conflict: MergeConflict, base: Entry): string {
   }
 }
 
-/** A file that the task renamed and somebody edited since gets its old name back, with these edits. */
+/** A file the task renamed and someone edited since gets its old name back, with those edits. */
 async function withRenames(
   {git, work}: UndoJob,
   {from, to}: TreeSpan,
@@ -148,7 +148,7 @@ async function withRenames(
   return merged;
 }
 
-/** Content that no tree holds: of large files there is only a note. */
+/** Content that no tree holds: large files are recorded as a note only. */
 async function unrecordedIn(
   git: Git,
   decided: readonly Outcome[],
@@ -173,7 +173,7 @@ async function unrecordedIn(
   return found;
 }
 
-/** What stands where a file has to go; null where it can be put. */
+/** What is in the way of a file; null if it can be written. */
 function obstacleAt(top: string, file: string, entry: Entry, goes: ReadonlySet<string>): string | null {
   const parts = file.split('/');
   for (let length = 1; length < parts.length; length++) {

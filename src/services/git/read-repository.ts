@@ -4,11 +4,14 @@ import path from 'node:path';
 import {type HeadLog, type HeadMove, type RepositoryState, stashList} from '../contracts/side-effects.ts';
 import {versionOf} from './change-store.ts';
 
-/** A repository with more loose refs than this is compared by its packed ones and the first of the others. */
+/** With more loose refs than this, only the packed ones and the first loose ones are compared. */
 const maxLooseRefs = 5_000;
 const maxBytes = 16 * 1024 * 1024;
 
-/** What is checked out, where every ref points and what git goes by, read without git: it is asked before and after every agent. */
+/**
+ * What is checked out, where every ref points and git's settings. Read without git, because it is needed
+ * before and after every agent.
+ */
 export function readRepository(top: string): RepositoryState | null {
   const folder = gitFolderOf(top);
   const head = folder === null ? null : textOf(path.join(folder, 'HEAD'));
@@ -23,7 +26,7 @@ export function readRepository(top: string): RepositoryState | null {
     const id = textOf(path.join(common, name)) ?? linkOf(path.join(common, name));
     if (id !== null) refs.set(name, id.trim());
   }
-  // One below the first may be dropped: the ref stays where it is.
+  // Dropping an older stash leaves the ref unchanged.
   const stashes = digestOf(path.join(common, 'logs', 'refs', 'stash'));
   if (stashes !== null) refs.set(stashList, stashes);
   const log = headLog(path.join(folder, 'logs', 'HEAD'));
@@ -33,19 +36,19 @@ export function readRepository(top: string): RepositoryState | null {
   return {id: idOf(common), head: head.trim(), refs, files, ...(log && {log})};
 }
 
-/** Where all worktrees of a repository have what is common to them. */
+/** The folder that all worktrees of a repository share. */
 function commonFolder(folder: string): string {
   const shared = textOf(path.join(folder, 'commondir'));
   return shared === null ? folder : path.resolve(folder, shared.trim());
 }
 
-/** The same, by the folder of the working files. */
+/** The same, given the folder of the working files. */
 export function commonFolderOf(top: string): string | null {
   const folder = gitFolderOf(top);
   return folder === null ? null : commonFolder(folder);
 }
 
-/** Nobody makes more commits in one task. */
+/** No task makes more commits than this. */
 const maxMoves = 500;
 
 function headLog(file: string): HeadLog | null {
@@ -61,14 +64,14 @@ function headLog(file: string): HeadLog | null {
   return {bytes: Buffer.byteLength(text), version: versionOf(file), entries: entries.slice(-maxMoves)};
 }
 
-/** `.git` itself, or the folder that it names, as in a worktree. */
+/** `.git` itself, or the folder it points to, as in a worktree. */
 export function gitFolderOf(top: string): string | null {
   const place = path.join(top, '.git');
   const named = /^gitdir: (.+)$/m.exec(textOf(place) ?? '')?.[1];
   return named === undefined ? place : path.resolve(top, named);
 }
 
-/** A number that is used again comes with another time. */
+/** A reused inode number comes with a different time. */
 function idOf(folder: string): string {
   const {ino, birthtimeMs} = statSync(folder);
   return `${ino}:${birthtimeMs}`;
@@ -81,7 +84,7 @@ function looseRefs(common: string): string[] {
     for (const entry of entriesOf(path.join(common, folder))) {
       const name = `${folder}/${entry.name}`;
       if (entry.isDirectory()) folders.push(name);
-      // Git follows a link, as well.
+      // Git follows links here, too.
       else if (!entry.name.endsWith('.lock')) found.push(name);
       if (found.length === maxLooseRefs) return found;
     }
@@ -89,7 +92,7 @@ function looseRefs(common: string): string[] {
   return found;
 }
 
-/** So many hooks and worktrees are looked at. */
+/** How many hooks and worktrees are checked. */
 const maxEntries = 200;
 const settingsFiles = [
   'config',
@@ -102,13 +105,13 @@ const settingsFiles = [
   'shallow',
 ];
 
-/** Files of git that are compared by themselves. */
+/** Git files that are compared separately. */
 export const isTold = (file: string): boolean =>
   settingsFiles.includes(file) ||
   /^hooks\/[^/]+$/.test(file) ||
   /^worktrees\/[^/]+\/(gitdir|HEAD)$/.test(file);
 
-/** What git goes by, and where else it has working files. */
+/** Git's settings and hooks, and its other worktrees. */
 function gitSettings(folder: string, common: string): Map<string, string> {
   const namesIn = (name: string) => entriesOf(path.join(common, name)).slice(0, maxEntries);
   const hooks = namesIn('hooks')
@@ -125,7 +128,7 @@ function gitSettings(folder: string, common: string): Map<string, string> {
   return new Map(found);
 }
 
-/** Of a file or of where a link leads; null where there is neither. */
+/** The digest of a file or a link's target; null if neither exists. */
 export function digestOf(file: string): string | null {
   try {
     const found = statSync(file);
@@ -141,7 +144,7 @@ function entriesOf(folder: string) {
   try {
     return readdirSync(folder, {withFileTypes: true});
   } catch {
-    // Gone since its parent was listed, or never there.
+    // Deleted since its parent was listed, or it never existed.
     return [];
   }
 }

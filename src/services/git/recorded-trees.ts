@@ -16,7 +16,7 @@ export type RecordedTreesOptions = {
 
 type TreeJob<T> = (git: Git, store: ChangeStore, work: string, signal: AbortSignal) => Promise<T>;
 
-/** The trees that were recorded under `.blackbird`, and the repository they may still borrow objects from. */
+/** The trees recorded under `.blackbird`, and the repository they may still borrow objects from. */
 export function openRecordedTrees({project, env, timeLimitMs = 120_000}: RecordedTreesOptions) {
   const borrowed = new Set<string>();
   let opened: {readonly place: string; readonly repository: Promise<Repository>} | undefined;
@@ -37,12 +37,12 @@ export function openRecordedTrees({project, env, timeLimitMs = 120_000}: Recorde
     borrowed,
     repositoryOf,
     within,
-    /** Git on recorded trees; the repository is only where objects may still have to be borrowed from. */
+    /** Git on recorded trees; the repository is needed only for objects that are still borrowed. */
     withTrees: <T>(tree: string, job: TreeJob<T>): Promise<T> =>
       within(async (signal) => {
         const root = realpathSync(project.root);
         const top = findRepository(root);
-        // One that cannot be opened lends nothing; whatever is missing then, git names.
+        // A repository that cannot be opened lends nothing; git names the missing object.
         const repository = top === null ? null : await repositoryOf(top, signal).catch(() => null);
         if (repository) borrowed.add(repository.objects);
         const store = await openStore(project);
@@ -62,7 +62,7 @@ export function openRecordedTrees({project, env, timeLimitMs = 120_000}: Recorde
   };
 }
 
-/** Another one where `.git` is another folder, or leads to one. */
+/** Changes if `.git` becomes a different folder or points to one. */
 function placeOf(git: string): string {
   const found = lstatSync(git, {throwIfNoEntry: false});
   return found?.isDirectory() ? `folder ${found.ino}` : versionOf(git);
@@ -82,7 +82,7 @@ async function withinLimit<T>(milliseconds: number, job: (signal: AbortSignal) =
     return await job(limit.signal);
   } finally {
     clearTimeout(timer);
-    // After a failure, others of its calls may still be at work.
+    // After a failure, its other calls may still be running.
     limit.abort(new GitFailure('failed', 'git was stopped'));
   }
 }

@@ -6,7 +6,7 @@ import {gitFolderOf} from './read-repository.ts';
 import {lookingGit} from './repository.ts';
 import type {Environment} from './safe-git.ts';
 
-/** Git itself is asked only where something is under way. */
+/** Runs git only if an operation is in progress. */
 export async function repositoryStanding(
   top: string,
   env: Environment,
@@ -25,7 +25,7 @@ function isDetached(folder: string): boolean {
   try {
     return /^[0-9a-f]{40,64}$/.test(readFileSync(path.join(folder, 'HEAD'), 'utf8').trim());
   } catch {
-    // What cannot be read is told by whoever needs it.
+    // Reported by whatever needs to read it.
     return false;
   }
 }

@@ -5,21 +5,21 @@ import {type ChangeStore, isPlainFile, versionOf} from './change-store.ts';
 import {createGit, type Environment, type Git, GitFailure, gitEnvironment} from './safe-git.ts';
 import type {GitFolderSettings} from './work-folders.ts';
 
-/** What a snapshot has to know of the user's repository. It is only looked at. */
+/** What a snapshot needs to know about the user's repository, which is only read. */
 export type Repository = GitFolderSettings & {
-  /** The folder that holds `.git`, whatever the repository says of its work tree. */
+  /** The folder that contains `.git`, whatever the repository says its work tree is. */
   readonly top: string;
   readonly objects: string;
-  /** Files that are tracked although they are ignored. Remembered until the index changes, unless asked afresh. */
+  /** Files that are tracked although they are ignored. Cached until the index changes, unless asked afresh. */
   ignoredButTracked(look: Look, options?: {afresh: boolean}): Promise<readonly string[]>;
-  /** Whether objects came or went since this was asked before; so it is the first time. */
+  /** Whether objects were added or removed since the last call; true the first time. */
   hasOtherObjects(): boolean;
 };
 
-/** Even a look at the index of a sparse checkout writes objects; they go to the store. */
+/** Even reading the index of a sparse checkout writes objects; they go to our store. */
 type Look = {readonly signal: AbortSignal; readonly store: ChangeStore};
 
-/** Opens a repository by its folder; git does not search for it, and the answers are checked. */
+/** Opens a repository by its folder, without git's discovery, and checks the answers. */
 export async function openRepository(
   top: string,
   {env, signal}: {env: Environment; signal: AbortSignal},
@@ -74,14 +74,17 @@ export async function openRepository(
   };
 }
 
-/** A `.GIT` that the folder does not list is `.git` under another name; one that it lists, anybody can make. */
+/**
+ * A `.GIT` that the folder does not list is `.git` on a case-insensitive file system; anyone can create a
+ * listed one.
+ */
 const ignoresCase = (top: string) => existsSync(path.join(top, '.GIT')) && !readdirSync(top).includes('.GIT');
 
 const submodule = '160000';
 
 export const isObjectId = (text: string) => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 
-/** Git in the user's repository. Its settings are read, so all of them that name a program are switched off. */
+/** Git in the user's repository. Its settings are read, so all that name a program are overridden. */
 export function lookingGit(top: string, env: Environment, signal: AbortSignal): Git {
   return createGit({
     cwd: top,
@@ -91,7 +94,7 @@ export function lookingGit(top: string, env: Environment, signal: AbortSignal): 
   });
 }
 
-/** Folders of objects in one variable. A colon would end a path, so it is quoted as git does it. */
+/** Object folders in one variable. A colon would end a path, so paths are quoted as git expects. */
 export function asAlternates(folders: Iterable<string>): string {
   const quoted = (folder: string) => (/[:"\n]/.test(folder) ? JSON.stringify(folder) : folder);
   return [...folders].map(quoted).join(path.delimiter);
@@ -108,7 +111,7 @@ function defaultExcludesFile(env: Environment): string {
   return path.join(env.XDG_CONFIG_HOME || path.join(env.HOME || os.homedir(), '.config'), 'git', 'ignore');
 }
 
-/** Whatever adds or drops objects changes one of the folders they are in. */
+/** Adding or dropping objects changes one of their folders. */
 function objectsVersion(objects: string): string {
   return readdirSync(objects)
     .map((name) => `${name}=${versionOf(path.join(objects, name))}`)

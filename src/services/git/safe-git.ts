@@ -6,7 +6,7 @@ import {messageOf} from '../contracts/errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Why git did not do what it was asked. */
+/** Why a git command failed. */
 export class GitFailure extends Error {
   readonly kind: 'missing' | 'failed' | 'interrupted' | 'slow' | 'large';
 
@@ -20,39 +20,39 @@ export type GitOptions = {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Settings for every call, for repositories whose own settings git reads. */
+  /** Passed to every call, for repositories whose own settings git reads. */
   readonly settings?: readonly string[];
 };
 
 export type GitCall = {
-  /** Exit codes that are answers and not failures. */
+  /** Exit codes that are results, not failures. */
   readonly answers?: readonly number[];
   readonly env?: Readonly<Record<string, string>>;
-  /** More than this fails it as `large`. */
+  /** More output than this fails as `large`. */
   readonly maxBytes?: number;
 };
 
 export type Git = {
   run(args: readonly string[], call?: GitCall): Promise<{readonly code: number; readonly text: string}>;
-  /** What it prints for something to read on stdin, which simple-git cannot give. */
+  /** Its output for the given stdin, which simple-git does not support. */
   feed(args: readonly string[], input: string, call?: GitCall): Promise<string>;
   /**
-   * The same where what it prints may be larger than memory; what a taker throws ends it. Asked again, it begins with another. What
-   * it is to read may become known while it starts.
+   * Like `feed`, for output that may not fit into memory; if the consumer throws, git is stopped. A retry
+   * starts with a new consumer. The input may become known while git starts.
    */
   pour(
     args: readonly string[],
     input: () => Promise<string>,
     newTaker: () => (chunk: Buffer) => void,
   ): Promise<void>;
-  /** For commands that say nothing where all is well: whatever they say is a failure. */
+  /** For commands that print nothing on success: any output is a failure. */
   tell(args: readonly string[], input: string): Promise<void>;
 };
 
-/** What one call may print. More is no list that anything here could use. */
+/** The output limit of one call. Nothing here could use a longer list. */
 const maxOutputBytes = 64 * 1024 * 1024;
 
-/** Runs git so that it answers within the limits of `signal` or fails; nothing of ours waits for a hung git. */
+/** Runs git so that it answers within the limits of `signal` or fails; a hung git never blocks us. */
 export function createGit(options: GitOptions): Git {
   return {
     run: (args, call = {}) => persistently(() => runOnce(options, args, call)),
@@ -69,7 +69,7 @@ export function createGit(options: GitOptions): Git {
   };
 }
 
-/** A Ctrl+C that is meant for us reaches git as well. All that is asked here can be asked again. */
+/** A Ctrl+C meant for us reaches git as well. Every command here can be repeated. */
 async function persistently<T>(job: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -91,11 +91,11 @@ async function runOnce(
     baseDir: cwd,
     config: [...settings],
     abort: stop.signal,
-    // Its other way to notice the end can lose output on a busy machine.
+    // The other way of detecting the exit can lose output on a busy machine.
     completion: {onClose: true, onExit: false},
-    // These refuse settings of a caller; ours are constants that switch things off.
+    // These checks are for settings from callers; ours are constants that disable things.
     unsafe: {allowUnsafeFsMonitor: true, allowUnsafeHooksPath: true},
-    // Without this, an exit code counts only together with a message.
+    // By default an exit code counts as an error only together with stderr output.
     errors: (_error, {exitCode, stdErr}) => {
       result.code = exitCode;
       if (answers.includes(exitCode)) return undefined;
@@ -106,7 +106,7 @@ async function runOnce(
   git.outputHandler((_command, stdout) => {
     countBytes(stdout, result, {maxBytes, onTooMany: () => stop.abort(tooLarge(args, maxBytes))});
   });
-  // What it throws is an error of its own, made of the text of ours.
+  // simple-git throws an error of its own, with the text of ours.
   const text = await until(signal, stop, git.raw([...args])).catch((error: unknown) => {
     throw stop.signal.aborted ? error : (result.failure ?? error);
   });
@@ -137,8 +137,8 @@ async function feedOnce(
 }
 
 /**
- * What it prints as errors is returned. Every task waits for such a call, and execa takes longer for one than git does, so it is
- * left out here.
+ * Returns what git prints to stderr. Every task waits for such a call, and execa takes longer than git
+ * itself, so plain `spawn` is used.
  */
 async function pourOnce(
   {cwd, env, signal, settings = []}: GitOptions,
@@ -148,7 +148,7 @@ async function pourOnce(
 ): Promise<string> {
   const stop = new AbortController();
   const given = settings.flatMap((setting) => ['-c', setting]);
-  // Without pipes where the system has none left; what is wrong is told as an error then.
+  // If the system has no pipes left, they are missing here; the failure is reported as an error event.
   const child: ChildProcess = spawn('git', [...given, ...args], {cwd, env, signal: stop.signal});
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('close', resolve);
@@ -166,7 +166,7 @@ async function pourOnce(
       stop.abort(error);
     }
   });
-  // A git that ends before it has read everything says why by its exit code.
+  // If git exits before reading all input, its exit code says why.
   child.stdin?.on('error', () => {});
   Promise.resolve(input).then(
     (text) => child.stdin?.end(text),
@@ -179,9 +179,9 @@ async function pourOnce(
 }
 
 /**
- * What git may know of the environment of its caller: where programs and the user's settings are. No `GIT_*`
- * variable of theirs reaches it, no folder of the repository is searched for programs, and no transport
- * (a program named by a setting) is allowed.
+ * The part of the environment git may see: where programs and the user's settings are. No `GIT_*` variable is
+ * passed on, no folder of the repository is searched for programs, and no transport (a program named by a
+ * setting) is allowed.
  */
 export function gitEnvironment(env: Environment, repository: string): Record<string, string> {
   const isForeign = (folder: string) => path.isAbsolute(folder) && !isInside(repository, folder);
@@ -201,7 +201,7 @@ export function gitEnvironment(env: Environment, repository: string): Record<str
   };
 }
 
-/** A repository at the root of the file system holds everything, so there it says nothing. */
+/** A repository at the root of the file system contains everything, so it does not count. */
 function isInside(repository: string, folder: string): boolean {
   const way = path.relative(repository, folder);
   return path.dirname(repository) !== repository && way !== '..' && !way.startsWith(`..${path.sep}`);
@@ -216,11 +216,11 @@ function countBytes(
     count.bytes += chunk.length;
     if (count.bytes > maxBytes) onTooMany();
   });
-  // simple-git waits 50 ms more for commands that print nothing; this looks like output and ends the wait.
+  // simple-git waits another 50 ms for commands without output; an empty chunk ends the wait.
   stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)));
 }
 
-/** The result, unless a limit is reached first; git is told to stop then, and not waited for. */
+/** The result, unless a limit is reached first; then git is told to stop and not awaited. */
 async function until<T>(signal: AbortSignal, stop: AbortController, job: Promise<T>): Promise<T> {
   const pass = () => stop.abort(signal.reason);
   if (signal.aborted) pass();
@@ -243,7 +243,7 @@ const tooLarge = ([command]: readonly string[], maxBytes: number) =>
   new GitFailure('large', `git ${command} printed more than ${maxBytes / 1024 / 1024} MiB`);
 
 function failure([command]: readonly string[], exitCode: number | null, stderr: string): GitFailure {
-  // simple-git hands over the error of a program that could not be started as if it had printed it.
+  // simple-git reports a program that could not be started as if it were stderr output.
   if (/spawn .*ENOENT/.test(stderr)) return new GitFailure('missing', 'git is not installed');
   if (exitCode === null) return new GitFailure('interrupted', `git ${command} was interrupted`);
   const reason = stderr.split('\n').findLast((line) => /^(fatal|error):/.test(line)) ?? stderr.trim();

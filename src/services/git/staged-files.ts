@@ -14,16 +14,16 @@ type Index = {readonly file: string; readonly version: string; readonly bytes: B
 type Look = {readonly env: Environment; readonly signal: AbortSignal};
 type Staged = {readonly file: string; readonly mode: string; readonly id: string};
 
-/** An index of more than this is not remembered. */
+/** A larger index is not remembered. */
 const maxIndexBytes = 64 * 1024 * 1024;
-/** A file of more than this is not compared, but named. */
+/** A larger file is not compared but reported. */
 const maxFileBytes = 64 * 1024 * 1024;
 
-/** What an agent puts into the index is in no diff of the files, and in the user's next commit. */
+/** What an agent stages is in no diff of the files, but in the user's next commit. */
 export class IndexMemory {
   #before: Index | null = null;
 
-  /** Costs nothing where the index is as it was the last time. */
+  /** Free if the index is unchanged. */
   remember(top: string): void {
     const file = indexOf(top);
     const version = versionOf(file);
@@ -33,7 +33,7 @@ export class IndexMemory {
     this.#before = {file, version, bytes: isKept ? readOrNull(file) : null};
   }
 
-  /** Files that were staged since, or taken out of the index, and are not what the working files are. Asks git only after a change. */
+  /** Files staged or unstaged since that differ from the working files. Asks git only after a change. */
   async stagedSince(top: string, {env, signal}: Look): Promise<readonly string[]> {
     const before = this.#before;
     if (before === null || before.file !== indexOf(top) || before.version === versionOf(before.file))
@@ -55,7 +55,7 @@ const nothing = '000000';
 
 const indexOf = (top: string): string => path.join(gitFolderOf(top) ?? path.join(top, '.git'), 'index');
 
-/** Those that stood in the index before as they stand there now. */
+/** The files whose index entries are the same as before. */
 async function knownIn(git: Git, {bytes}: Index, files: readonly Staged[]): Promise<ReadonlySet<string>> {
   if (bytes === null) return new Set();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'blackbird-'));
@@ -78,7 +78,10 @@ async function knownIn(git: Git, {bytes}: Index, files: readonly Staged[]): Prom
   }
 }
 
-/** Whether the working file is what is staged, as git would store it: line ends and large files may be kept another way. */
+/**
+ * Whether the working file is what is staged, as git would store it: line endings and large files may be
+ * stored differently.
+ */
 function isInFiles(top: string, {file, mode, id}: Staged): boolean {
   const place = path.join(top, file);
   const stats = statsOrNull(place);
@@ -110,7 +113,7 @@ function readOrNull(file: string): Buffer | null {
   try {
     return lstatSync(file).isFile() ? readFileSync(file) : null;
   } catch {
-    // Gone, or closed to us: it is not what is staged.
+    // Deleted or unreadable, so not what is staged.
     return null;
   }
 }

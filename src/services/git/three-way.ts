@@ -2,7 +2,7 @@ import {mkdirSync} from 'node:fs';
 import path from 'node:path';
 import type {Git} from './safe-git.ts';
 
-/** A path in a tree; the mode of nothing where there is none. */
+/** A path in a tree; a missing path has the null mode. */
 export type Entry = {readonly mode: string; readonly id: string};
 
 export const noMode = '000000';
@@ -10,7 +10,7 @@ export const noEntry: Entry = {mode: noMode, id: ''};
 
 const submodule = '160000';
 
-/** One path in three trees: `theirs` is what became of `base`, and is wanted in `ours`. */
+/** One path in three trees: the change from `base` to `theirs` is applied to `ours`. */
 export type Triple = {
   readonly file: string;
   readonly base: Entry;
@@ -19,22 +19,22 @@ export type Triple = {
 };
 
 export type MergeConflict =
-  /** The same lines, or no lines at all. */
+  /** Both changed the same lines, or the file has no lines. */
   | 'overlap'
-  /** It is not there in `ours`. */
+  /** `ours` does not have it. */
   | 'missing'
-  /** It is there in `ours`, and should not. */
+  /** `ours` has it, but should not. */
   | 'present'
-  /** A file on one side, a link or a folder on the other. */
+  /** A file on one side, a link or folder on the other. */
   | 'kind'
-  /** A repository of its own, whose content is not recorded. */
+  /** A nested repository, whose content is not recorded. */
   | 'repository';
 
 export type Merged =
   | {readonly file: string; readonly entry: Entry}
   | {readonly file: string; readonly conflict: MergeConflict};
 
-/** Merges every path by itself. Nothing of the repository is asked: no driver, no attribute, no filter. */
+/** Merges each path separately, without the repository's merge drivers, attributes or filters. */
 export async function mergeEntries(
   git: Git,
   triples: readonly Triple[],
@@ -51,7 +51,7 @@ export async function mergeEntries(
   });
 }
 
-/** What needs no look into the files. */
+/** Everything that can be decided without reading the files. */
 function decide({base, ours, theirs}: Triple): Entry | MergeConflict | 'merge' {
   if (isSame(ours, theirs) || isSame(base, theirs)) return ours;
   if ([base, ours, theirs].some(({mode}) => mode === submodule)) return 'repository';
@@ -69,7 +69,7 @@ export const isSame = (a: Entry, b: Entry) => a.mode === b.mode && (a.mode === n
 const isFile = ({mode}: Entry) => mode.startsWith('100');
 const isLink = ({mode}: Entry) => mode === '120000';
 
-/** So many files are merged side by side. */
+/** How many files are merged in parallel. */
 const mergesAtOnce = 4;
 
 async function mergeContents(
@@ -93,7 +93,7 @@ async function mergeContents(
   const mergeOne = async (triple: Triple) => {
     const {file, base, ours, theirs} = triple;
     const sides = [folders.ours, folders.base, folders.theirs].map((folder) => path.join(folder, file));
-    // The number of conflicts is its exit code; 255 is a file without lines.
+    // The exit code is the number of conflicts; 255 is a binary file.
     const {code} = await git.run(['merge-file', '-q', ...sides], {answers: anyCode});
     if (code !== 0) return found.set(file, {file, conflict: 'overlap'});
     const {text} = await git.run(['hash-object', '-w', '--no-filters', '--', sides[0] ?? '']);
@@ -109,7 +109,7 @@ const anyCode = Array.from({length: 256}, (_, code) => code);
 
 export type PlacedEntry = {readonly file: string; readonly entry: Entry};
 
-/** Entries as lines for `update-index --index-info`: what goes comes first, so that a folder can become a file. */
+/** Entries as lines for `update-index --index-info`: removals first, so that a folder can become a file. */
 export function indexLines(entries: readonly PlacedEntry[]): string {
   const idLength = entries.find(({entry}) => entry.id !== '')?.entry.id.length ?? 40;
   const gone = entries.filter(({entry}) => entry.mode === noMode);
@@ -122,7 +122,7 @@ export function indexLines(entries: readonly PlacedEntry[]): string {
 
 let indexes = 0;
 
-/** Writes entries below a folder of ours, byte for byte; what is no file or link is left out. */
+/** Writes entries below a folder of ours, byte for byte, skipping anything but files and links. */
 export async function writeEntries(
   git: Git,
   entries: readonly PlacedEntry[],
@@ -137,10 +137,10 @@ export async function writeEntries(
   await git.run(['checkout-index', '-a', '-f', '-q', `--prefix=${folder}/`], {env});
 }
 
-/** So many paths stand in one command line. */
+/** Keeps the command line short enough. */
 const pathsAtOnce = 200;
 
-/** These paths in a tree; a folder has its own mode. */
+/** These paths in a tree; a folder has a mode of its own. */
 export async function entriesIn(
   git: Git,
   tree: string,

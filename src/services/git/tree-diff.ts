@@ -6,7 +6,7 @@ import {keepObjects} from './kept-objects.ts';
 import {type Git, GitFailure} from './safe-git.ts';
 import {verifyObjects} from './verify-objects.ts';
 
-/** A file that is gone, and its content as it was recorded. */
+/** A deleted file and its recorded content. */
 export type DeletedFile = {readonly path: string; readonly id: string};
 
 export type Trees = {readonly from: string; readonly to: string};
@@ -17,7 +17,7 @@ const patchLines = '-U2';
 const rawEntry = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*$/;
 const numstatEntry = /^(\d+|-)\t(\d+|-)\t([\s\S]*)$/;
 
-/** The whole change as a patch, or as a table of its files. */
+/** The whole change as a patch or as a diffstat. */
 export async function renderDiff(git: Git, {from, to}: Trees, {stat}: {stat: boolean}): Promise<string> {
   return (await git.run([...compare, ...(stat ? statLayout : ['-p']), from, to])).text;
 }
@@ -29,26 +29,27 @@ export async function listChanges(git: Git, {from, to}: Trees): Promise<ChangedF
 
 const literally = {env: {GIT_LITERAL_PATHSPECS: '1'}};
 
-/** The lines of one file, counted without reading it here. */
+/** Counts the lines of a file without reading it into memory. */
 export async function countLines(git: Git, tree: string, file: string): Promise<number> {
   const args = ['grep', '--no-color', '--text', '--count', '-h', '-e', '', tree, '--', file];
   const {text} = await git.run(args, {answers: [0, 1], ...literally});
   return Number(text.trim()) || linesOfLink(git, tree, file);
 }
 
-/** A symbolic link, which `grep` passes over, has the lines of where it leads to, as a diff shows them. */
+/** `grep` skips symbolic links; a diff shows a link's target as its lines. */
 async function linesOfLink(git: Git, tree: string, file: string): Promise<number> {
   const {text} = await git.run(['ls-tree', '-z', '--full-tree', tree, '--', file], literally);
   const [, id] = /^120000 blob ([0-9a-f]+)\t/.exec(text) ?? [];
   return id === undefined ? 0 : (await git.run(['cat-file', 'blob', id])).text.split('\n').length;
 }
 
-/** A change that takes more than this to print is told first, and the few patches that are quoted are asked for then. */
+/** For a larger change, list it first and then request only the patches that are quoted. */
 const maxPrintedBytes = 4 * 1024 * 1024;
 
 /**
- * What a summary is made of. What it needs later is kept on the way; `problem` says why it could not be. Each call of git costs
- * a task milliseconds, so one tells the files, the table, the objects and, where they are not too long, the patches.
+ * Everything a summary needs. Its objects are kept on the way; `problem` says why they could not be. Every
+ * git call costs a task milliseconds, so one call returns the files, the diffstat, the objects and, unless
+ * too long, the patches.
  */
 export async function observeChange(
   git: Git,
@@ -62,9 +63,10 @@ export async function observeChange(
   const {from, to} = trees;
   const change = printChange(git, trees).then(splitChange);
   const objects = async () => new Set([from, to, ...objectIds((await change).list)]);
-  // What cannot be kept is shown; what cannot be verified, for whatever reason, is not. This git starts while the other one works.
+  // A change that cannot be kept is still shown; one that cannot be verified is not. This git starts while
+  // the other one runs.
   const verified = nextTurn().then(() => verifyObjects(git, objects));
-  // Without a change there is nothing to verify.
+  // An empty change has nothing to verify.
   verified.catch(() => {});
   const {list, diffstat, patches} = await change;
   const files = parseChanges(list);
@@ -86,7 +88,7 @@ export async function observeChange(
   return {observed: {files, diffstat, patches: quoted}, deleted, problem};
 }
 
-/** All that a diff of two trees is made of is what it is called: folders on the way, and both sides of every file. */
+/** Verifies every object a diff of two trees reads: the folders on the way and both sides of every file. */
 export async function verifyTrees(git: Git, {from, to}: Trees): Promise<void> {
   const {text} = await git.run([
     'diff-tree',
@@ -114,8 +116,8 @@ async function printChange(git: Git, {from, to}: Trees): Promise<string> {
 }
 
 /**
- * The list of files and their lines, the table, and a patch for each file in the order of the list. The table has names quoted, so it
- * ends at the next NUL; what is behind it may hold anything.
+ * The file list with line counts, the diffstat, and one patch per file in the same order. The diffstat quotes
+ * names, so it ends at the next NUL; what follows may contain anything.
  */
 export function splitChange(text: string): {list: string; diffstat: string; patches: readonly string[]} {
   let end = 0;
@@ -132,7 +134,7 @@ export function splitChange(text: string): {list: string; diffstat: string; patc
       end = start;
       break;
     }
-    // A renamed file has both its names behind it.
+    // A rename is followed by both names.
     const names = kind === 'R' || name === '' ? 2 : kind === undefined ? 0 : 1;
     for (let count = 0; count < names; count++) take();
   }
@@ -150,14 +152,14 @@ async function patchOf(git: Git, {from, to}: Trees, file: ChangedFile): Promise<
   return (await git.run(args, {env: {GIT_LITERAL_PATHSPECS: '1'}})).text;
 }
 
-/** Both sides of every entry, but neither "nothing" nor commits of other repositories. */
+/** Both sides of every entry, without null ids and submodule commits. */
 function* objectIds(raw: string): Generator<string> {
   for (const {before, after} of rawEntries(raw)) {
     for (const {mode, id} of [before, after]) if (mode !== '000000' && mode !== '160000') yield id;
   }
 }
 
-/** Every path that two trees do not have in common, with both its sides. */
+/** Every path that differs between two trees, with both sides. */
 export async function difference(git: Git, from: string, to: string) {
   const {text} = await git.run(['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]);
   return [...rawEntries(text)];
@@ -165,14 +167,14 @@ export async function difference(git: Git, from: string, to: string) {
 
 type Side = {readonly mode: string; readonly id: string};
 
-/** The entries of `--raw -z`, which come first: one path after each, two after a renamed one. */
+/** The entries of `--raw -z`, which come first: each followed by one path, or two for a rename. */
 export function* rawEntries(
   raw: string,
 ): Generator<{readonly file: string; readonly before: Side; readonly after: Side}> {
   const tokens = raw.split('\0').values();
   for (const token of tokens) {
     const [, from, to, old, now, kind] = rawEntry.exec(token) ?? [];
-    // Names may look like entries: nothing behind the list is taken for one.
+    // File names may look like entries, so nothing after the list is parsed as one.
     if (from === undefined || to === undefined || old === undefined || now === undefined) return;
     if (kind === 'R') tokens.next();
     const file = tokens.next().value ?? '';
@@ -180,7 +182,7 @@ export function* rawEntries(
   }
 }
 
-/** The output of `--raw --numstat -z`: all entries with their kind, then all of them again with their lines. */
+/** Parses `--raw --numstat -z`: all entries with their kind, then all of them again with their line counts. */
 export function parseChanges(text: string): ChangedFile[] {
   const tokens = text.split('\0').slice(0, -1)[Symbol.iterator]();
   const next = () => tokens.next().value ?? '';
@@ -195,7 +197,7 @@ export function parseChanges(text: string): ChangedFile[] {
       continue;
     }
     const [, added, removed, file] = numstatEntry.exec(token) ?? [];
-    // A renamed file has both its names behind the counts.
+    // For a rename, both names follow the counts.
     if (file === '') next();
     const count = added === '-' ? null : {added: Number(added), removed: Number(removed)};
     if (file !== undefined) lines.set(file || next(), count);

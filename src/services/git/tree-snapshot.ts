@@ -9,34 +9,34 @@ import {makeGitFolder} from './work-folders.ts';
 
 export type SnapshotJob = {
   readonly store: ChangeStore;
-  /** A folder for this job alone. */
+  /** A folder used by this job only. */
   readonly work: string;
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** Folders of objects that need not be stored again; submodules add theirs. */
+  /** Object folders whose content need not be stored again; submodules add theirs. */
   readonly borrowed: Set<string>;
   readonly written: WrittenTrees;
-  /** Files that are in view already, in this tree at the latest, stay in view; null where nothing has to. */
+  /** Files in this tree stay tracked even if they are ignored now; null if there is no such tree. */
   readonly since: string | null;
 };
 
 /**
- * By the name of an index: the version that this process left, and the tree that was written of it, which nobody has to
- * write again. Whoever else wrote the index may have told it that a file is unchanged: it is made anew then.
+ * By index: the version this process left and the tree written from it, which can be reused. If anyone else
+ * wrote the index, it may claim that a changed file is unchanged, so it is rebuilt.
  */
 export type WrittenTrees = Map<
   string,
   {readonly version: string; readonly tree: string | null; readonly ignored: Ignored | null}
 >;
 
-/** Files of an index that rules ignore, and the version of the rules outside of the working files. */
+/** The files of an index that are ignored, and the version of the ignore rules outside the working tree. */
 type Ignored = {readonly rules: string; readonly files: readonly string[]};
 
 const deepestRepository = 5;
-/** Repositories inside this one beyond these are one entry each: every look at one takes a few git processes. */
+/** Further nested repositories are one entry each: looking into one takes several git processes. */
 const maxRepositories = 20;
 
-/** Writes the working files of a repository as a tree. `leftOut` are paths that are never part of it. */
+/** Writes the working files of a repository as a tree, without the paths in `leftOut`. */
 export async function writeTree(
   repository: Repository,
   job: SnapshotJob,
@@ -45,7 +45,7 @@ export async function writeTree(
   job.borrowed.add(repository.objects);
   const name = depth === 0 ? 'main' : createHash('sha256').update(repository.top).digest('hex').slice(0, 16);
   const index = new KeptIndex(job.store, job.work, name);
-  // Before they are copied: what changes meanwhile is another version the next time.
+  // Read before they are copied, so that a concurrent change gives a different version next time.
   const rules = [repository.infoExclude, repository.excludesFile].map(versionOf).join();
   const git = snapshotGit(repository, job, index.file);
   const last = job.written.get(name);
@@ -55,20 +55,20 @@ export async function writeTree(
   const ignored = isOwn && last.ignored?.rules === rules ? last.ignored.files : null;
   const write = (since: string | null, kept: Pick<Snapshot, 'known' | 'ignored'>) =>
     writeTreeOnce({repository, job, git, index: index.file, since, leftOut, depth, ...kept});
-  // An index that is made anew knows nothing of what was in view.
+  // A rebuilt index does not know which files were tracked.
   const anew = depth === 0 ? job.since : null;
   const written = async () => {
     try {
       const found = hasIndex
         ? await write(null, {known, ignored})
         : await write(anew, {known: null, ignored: null});
-      // An index vouches for what it has borrowed, and the user's `gc` may have dropped it since.
+      // An index relies on borrowed objects that the user's `gc` may have dropped since.
       if (hasIndex && repository.hasOtherObjects()) {
         await git.run(['rev-list', '--objects', '--quiet', found.tree]);
       }
       return found;
     } catch (error) {
-      // An index that is broken, or whose objects are gone, is only a cache: begin again without it.
+      // An index that is corrupt or whose objects are gone is only a cache: start over without it.
       if (!hasIndex || !(error instanceof GitFailure) || error.kind !== 'failed') throw error;
       index.forget();
       return await write(anew, {known: null, ignored: null});
@@ -90,17 +90,17 @@ type Snapshot = {
   readonly job: SnapshotJob;
   readonly git: Git;
   readonly index: string;
-  /** The tree of this index, where it was written before. */
+  /** The tree of this index, if already written. */
   readonly known: string | null;
-  /** What rules ignore of this index, where that was asked before. */
+  /** The ignored files of this index, if already known. */
   readonly ignored: readonly string[] | null;
-  /** The tree whose files stay in view, where the index does not know them. */
+  /** The tree whose files stay tracked, if the index does not know them. */
   readonly since: string | null;
   readonly leftOut: readonly string[];
   readonly depth: number;
 };
 
-/** A look that takes longer reads files that were only touched; it is told once that they are the same. */
+/** A slower scan re-reads files that were only touched; refresh the index once so that it stops. */
 const slowLookMilliseconds = 250;
 
 type Written = Pick<Snapshot, 'ignored'> & {readonly tree: string; readonly isAllOfIndex: boolean};
@@ -112,7 +112,6 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<Written> {
     (await git.run(['ls-files', '-z', ...args])).text.split('\0').slice(0, -1);
 
   const began = performance.now();
-  // Whatever is new, changed or gone.
   const listIgnored = () => list(['-i', '-c', '--exclude-standard']);
   const [seen, asked, tracked] = await Promise.all([
     list(['-o', '-m', '-d', '--exclude-standard', '--', ...scope]),
@@ -121,13 +120,13 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<Written> {
   ]);
   const changed = seen.filter((file) => !file.endsWith('/'));
   const there = await statsOf(repository.top, changed);
-  // Rules change with a file that is seen, unless they ignore that file itself: before anything is taken out of the
-  // index they are asked again, or what comes back under such a rule would never be seen.
+  // Ignore rules change with a visible file, unless they ignore that file itself. So ask again before
+  // removing anything from the index, or a file that reappears under such a rule would never be seen.
   const isSame = !seen.some(isRules) && there.size === changed.length && !isTouched(asked, seen);
   const isAsked = snapshot.ignored === null || isSame;
   const ignored = isAsked ? asked : await listIgnored();
   const isSlow = performance.now() - began > slowLookMilliseconds;
-  // What is tracked may be ignored only since the rules changed.
+  // A tracked file may have become ignored when the rules changed.
   const wanted = isWithin(ignored, tracked)
     ? tracked
     : await repository.ignoredButTracked(job, {afresh: true});
@@ -151,7 +150,7 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<Written> {
     const file = `${snapshot.index}.paths`;
     writeFileSync(file, pathspecs.map((each) => `${each}\0`).join(''));
     const from = [`--pathspec-from-file=${file}`, '--pathspec-file-nul'];
-    // A file that cannot be read does not keep the others from being seen; it is told as such.
+    // An unreadable file does not hide the others; it is reported as such.
     return (await git.run(['add', flag, '--ignore-errors', ...from], {answers: [0, 1]})).code === 0;
   };
   const others = [...scope, ...nested.map(except), ...[...bulky.keys()].map(except)];
@@ -177,17 +176,17 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<Written> {
   };
 }
 
-/** What an index can hold: no `.git`, however it is written. */
+/** Paths an index can hold: no `.git`, in any spelling. */
 const isPath = (file: string) => !/(^|\/)\.git(\/|$)/i.test(file);
 const isRules = (file: string) => path.posix.basename(file).toLowerCase() === '.gitignore';
 
-/** Whether any of these is new, changed or gone. */
+/** Whether any of these is new, changed or deleted. */
 const isTouched = (files: readonly string[], seen: readonly string[]) =>
   files.length > 0 && withoutAll(files, seen).length < files.length;
 
 /**
- * Files as they are now, by their names: git need not look for them once more. False where it has to: a name that is no text, and
- * whatever an index does not take.
+ * Adds files by name, so that git need not search for them again. False if it has to: for a name that is not
+ * valid text, or a path an index cannot hold.
  */
 async function addFiles(git: Git, files: readonly string[]): Promise<boolean> {
   if (files.length === 0) return true;
@@ -202,14 +201,14 @@ async function addFiles(git: Git, files: readonly string[]): Promise<boolean> {
   }
 }
 
-/** Nothing where the tree is gone: whatever shows the change says so. */
+/** Empty if the tree is gone: whatever displays the change says so. */
 async function namesIn(git: Git, tree: string): Promise<string[]> {
   if (!isObjectId(tree)) return [];
   const {code, text} = await git.run(['ls-tree', '-r', '-z', '--name-only', tree], {answers: [0, 128]});
   return code === 0 ? text.split('\0').slice(0, -1) : [];
 }
 
-/** The tree with what git would not put into it: files of submodules and other repositories, large ones, those it cannot read. */
+/** The tree plus what git leaves out: files of submodules and nested repositories, large and unreadable files. */
 async function composeTree(
   {repository, job, git, index, depth}: Snapshot,
   nested: readonly string[],
@@ -229,7 +228,7 @@ async function composeTree(
       inner?.objectFormat === repository.objectFormat && depth < deepestRepository && place < maxRepositories;
     const tree = inner && isOurs ? await writeTree(inner, job, {depth: depth + 1}).catch(() => null) : null;
     if (tree !== null) await git.run(['read-tree', `--prefix=${folder}/`, tree], {env: composed()});
-    // One entry that changes when anything in it does, whatever git thinks of it.
+    // One entry that changes whenever anything in it does, whatever git thinks of it.
     else entries.push(`160000 ${fingerprint(path.join(repository.top, folder), repository)}\t${folder}\0`);
   }
   entries.push(
@@ -242,7 +241,7 @@ async function composeTree(
   return (await git.run(['write-tree'], {env: composed()})).text.trim();
 }
 
-/** Git on the working files of a repository, with an index, a git folder and an object store that are ours. */
+/** Git on a repository's working files, with our own index, git folder and object store. */
 function snapshotGit(repository: Repository, job: SnapshotJob, index: string): Git {
   const {store, work, env, signal, borrowed} = job;
   const gitFolder = makeGitFolder(work, repository);
@@ -257,7 +256,7 @@ function snapshotGit(repository: Repository, job: SnapshotJob, index: string): G
   });
 }
 
-/** Nobody's settings but those of the git folder, which we wrote. */
+/** Only the settings in the git folder we wrote apply. */
 export function storeEnvironment({
   env,
   top,

@@ -4,20 +4,23 @@ import type {FoundFiles} from '../contracts/side-effects.ts';
 import {changedSince, rest, type WalkLimits} from './changed-since.ts';
 import {foreignFilesInGit} from './foreign-files.ts';
 
-/** Repositories inside this one beyond these are not asked what they ignore. */
+/** Further nested repositories are not asked what they ignore. */
 const maxRepositories = 20;
 const maxNames = 5;
 
 export type UnseenOptions = {
   readonly since: number;
   readonly limits: WalkLimits;
-  /** Folders with a slash behind them that need no look. */
+  /** Folders to skip, with a trailing slash. */
   readonly passed: Iterable<string>;
-  /** What the repository in a folder ignores, folders with a slash behind them; nothing where there is none. */
+  /** What the repository in a folder ignores, folders with a trailing slash; empty if there is none. */
   readonly ignoredIn: (folder: string) => Promise<readonly string[]>;
 };
 
-/** Where git does not look: `.git` below the top, however it is written, what repositories there ignore, pipes, closed folders. */
+/**
+ * Where git does not look: nested `.git` folders in any spelling, what those repositories ignore, pipes,
+ * unreadable folders.
+ */
 export type Unseen = {readonly inGit: FoundFiles; readonly others: FoundFiles; readonly isCut: boolean};
 
 export async function unseenSince(top: string, options: UnseenOptions): Promise<Unseen> {
@@ -36,7 +39,7 @@ export async function unseenSince(top: string, options: UnseenOptions): Promise<
     if (!entry.isDirectory()) inGit.push(...(isNew(name) ? [shown] : []));
     else if (bytesOf(shown).equals(latin(name)))
       inGit.push(...(await foreignFilesInGit(path.join(top, shown), `${shown}/`, {since, walk})));
-    // No git can be asked for it by that name: nothing in it is in the diff.
+    // Git cannot be asked about it by that name, so nothing in it is in the diff.
     else unnamed.push(folder);
     if (folder === '' || ++repositories > maxRepositories) return;
     const inside = textOf(folder);
@@ -73,14 +76,14 @@ const found = (names: readonly string[]): FoundFiles => ({
   names: names.slice(0, maxNames),
 });
 
-// Names are read a byte a character: one that is no text must not keep anybody from looking into it.
+// Names are read as latin1, so that one that is not valid UTF-8 can still be opened.
 
 const latin = (name: string): Buffer => Buffer.from(name, 'latin1');
 const bytesOf = (text: string): Buffer => Buffer.from(text);
 const textOf = (name: string): string => latin(name).toString();
 const placeOf = (top: string, name: string): Buffer => Buffer.concat([bytesOf(`${top}/`), latin(name)]);
 
-/** Null where it cannot be read. */
+/** Null if it cannot be read. */
 function entriesOf(top: string, folder: string): Dirent[] | null {
   try {
     return readdirSync(placeOf(top, folder), {withFileTypes: true, encoding: 'latin1'});
@@ -93,7 +96,7 @@ function isSince(top: string, name: string, since: number): boolean {
   try {
     return lstatSync(placeOf(top, name)).ctimeMs >= since;
   } catch {
-    // Gone again.
+    // Deleted in the meantime.
     return false;
   }
 }

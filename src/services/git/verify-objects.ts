@@ -1,7 +1,10 @@
 import {createHash, type Hash} from 'node:crypto';
 import {type Git, GitFailure} from './safe-git.ts';
 
-/** Git takes an object for what it is called: one that holds something else makes a diff show what never was. */
+/**
+ * Git trusts an object's name: one with different content would make a diff show something that never
+ * existed.
+ */
 export class ForgedObject extends GitFailure {
   readonly id: string;
 
@@ -12,8 +15,8 @@ export class ForgedObject extends GitFailure {
 }
 
 /**
- * Hashes what git reads under these names, wherever it has it from: beside the file of a single object there may be a pack, where
- * git looks first. Fails with the first that is another.
+ * Hashes what git actually reads under these ids: a pack may shadow a loose object. Fails with the first
+ * mismatch.
  */
 export async function verifyObjects(git: Git, ids: () => Promise<ReadonlySet<string>>): Promise<void> {
   const input = async () => `${[...(await ids())].join('\n')}\n`;
@@ -22,7 +25,7 @@ export async function verifyObjects(git: Git, ids: () => Promise<ReadonlySet<str
 
 const hashFor = (id: string): Hash => createHash(id.length === 40 ? 'sha1' : 'sha256');
 
-/** Reads the answers of `cat-file --batch`: a line that names id, kind and size, then the content and a line end. */
+/** Parses the output of `cat-file --batch`: a line with id, kind and size, then the content and a newline. */
 function createCheck(): (chunk: Buffer) => void {
   let line = '';
   let open: {readonly id: string; readonly hash: Hash; left: number} | null = null;
@@ -34,7 +37,7 @@ function createCheck(): (chunk: Buffer) => void {
         line += chunk.toString('latin1', at, end < 0 ? chunk.length : end);
         at = end < 0 ? chunk.length : end + 1;
         if (end < 0) continue;
-        // Behind the content of the one before.
+        // The newline after the previous content.
         if (line !== '') open = opened(line);
         line = '';
       } else {

@@ -17,13 +17,16 @@ import {fileKind} from '../system/file-kind.ts';
 
 type Store = {readonly folder: string};
 
-/** A folder of this process that no job uses now, for each store. To make one and to remove it costs a task as much as git does. */
+/**
+ * One idle folder per store, kept by this process: creating and removing one costs a task as much as git
+ * does.
+ */
 const resting = new Map<string, string>();
-/** More settings than this in one folder are nobody's usual ones. */
+/** More settings than this in one folder are unusual. */
 const maxGitFolders = 4;
 const gitFolderName = /^git-[0-9a-f]{64}$/;
 
-/** Runs a job with a folder of its own: nothing is in it but git folders, which are used again only as they were made. */
+/** Runs a job in a folder of its own. It contains only git folders, which are reused only if unmodified. */
 export async function withWorkFolder<T>(store: Store, job: (work: string) => Promise<T>): Promise<T> {
   const work = restingIn(store) ?? newFolder(store);
   let isTidy = false;
@@ -52,7 +55,7 @@ function restingIn({folder}: Store): string | undefined {
   return undefined;
 }
 
-/** One is enough: jobs of a task come one after another. */
+/** One is enough: the jobs of a task run one after another. */
 function rest({folder}: Store, work: string): void {
   if (resting.has(folder)) {
     removeQuietly(work);
@@ -69,7 +72,7 @@ function removeResting(): void {
   for (const work of resting.values()) removeQuietly(work);
 }
 
-/** Leaves git folders and nothing else; false where that cannot be done. */
+/** Leaves only git folders; false if that fails. */
 function tidy(work: string): boolean {
   try {
     const names = readdirSync(work);
@@ -85,25 +88,25 @@ function removeQuietly(folder: string): void {
   try {
     rmSync(folder, {recursive: true, force: true, maxRetries: 3});
   } catch {
-    // A git that is about to end still writes there; the next process removes it.
+    // A git that is still exiting writes there; the next process removes it.
   }
 }
 
-/** What a git folder of ours takes from the user's repository. */
+/** What our git folder takes from the user's repository. */
 export type GitFolderSettings = {
   readonly objectFormat: string;
   readonly ignoreCase: boolean;
-  /** The user's own list of files to ignore. */
+  /** The user's global ignore file. */
   readonly excludesFile: string;
   readonly infoExclude: string;
 };
-/** Under their names below the folder. */
+/** By name, relative to the folder. */
 type Files = Readonly<Record<string, Buffer>>;
 
 /**
- * A git folder of our own, so that git never reads the settings, hooks and attributes of a repository: what is not there
- * cannot be run. Bytes are taken as they are, and no attribute hides a change. An agent may have been at one that was made
- * before: it is used again only if it holds what it was made with, to the byte, and is never written into.
+ * A git folder of our own, so that git never reads a repository's settings, hooks and attributes: what is not
+ * there cannot run. Bytes are taken as they are, and no attribute hides a change. An agent may have tampered
+ * with an existing one: it is reused only if it is unchanged to the byte, and never written to.
  */
 export function makeGitFolder(work: string, settings: GitFolderSettings): string {
   const files = filesOf(settings);
@@ -112,7 +115,7 @@ export function makeGitFolder(work: string, settings: GitFolderSettings): string
     digest.update(`${name} ${content.length}\0`).update(content);
   const usual = path.join(work, `git-${digest.digest('hex')}`);
   if (isAsMade(usual, files)) return usual;
-  // Whatever somebody made of it is left where it is; the other one goes with the job.
+  // A modified one is left where it is; the replacement is removed with the job.
   const isTaken = lstatSync(usual, {throwIfNoEntry: false}) !== undefined;
   const folder = isTaken ? path.join(work, `git.${randomBytes(6).toString('hex')}`) : usual;
   for (const each of ['', 'info', 'refs']) mkdirSync(path.join(folder, each), {mode: 0o700});
@@ -132,7 +135,7 @@ function filesOf({objectFormat, ignoreCase, excludesFile, infoExclude}: GitFolde
     'untrackedCache = false',
     'autocrlf = false',
     'quotePath = false',
-    // Names that other systems take for `.git` are names: git would leave such files out.
+    // Names that other systems treat as `.git` are ordinary here: git would leave such files out.
     'protectNTFS = false',
     'protectHFS = false',
     `ignoreCase = ${ignoreCase}`,
@@ -166,7 +169,7 @@ function isAsMade(folder: string, files: Files): boolean {
   );
 }
 
-/** Names in order, folders with a slash, what is neither file nor folder with a question mark. */
+/** Sorted names; folders with a slash, anything but files and folders with a question mark. */
 function kindsIn(folder: string): string[] {
   try {
     return readdirSync(folder, {withFileTypes: true})
@@ -198,7 +201,7 @@ function quoted(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 }
 
-/** Work folders of processes that died. */
+/** Removes the work folders of processes that died. */
 export function removeAbandoned(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = /^work\.(\d+)\.[0-9a-f]{12}$/.exec(name)?.[1];

@@ -12,21 +12,21 @@ export type NewWorktree = {
   readonly root: string;
   readonly path: string;
   readonly branch: string;
-  /** The full id of the commit to begin at. */
+  /** The full id of the commit to start from. */
   readonly commit: string;
 };
 
-/** Commits that would hang on one branch, or on nothing, once the worktree is gone. */
+/** Commits that only one branch, or nothing, would reach once the worktree is gone. */
 export type UnmergedCommits = {
   readonly count: number;
-  /** Those among them that are not on the branch either. */
+  /** How many of them the branch does not contain either. */
   readonly unbranched: number;
   readonly head: string;
 };
 
 export type Worktrees = ReturnType<typeof createWorktrees>;
 
-/** What sessions need of git. Whatever only reads runs with hooks and fsmonitor off. */
+/** The git operations sessions need. Everything that only reads runs with hooks and fsmonitor off. */
 export function createWorktrees(env: Env) {
   const git = async (folder: string, args: readonly string[], settings: readonly string[] = []) => {
     const all = ['-C', folder, ...settings.flatMap((setting) => ['-c', setting]), ...args];
@@ -45,14 +45,14 @@ export function createWorktrees(env: Env) {
     return result.stdout.trimEnd();
   };
 
-  /** What fails here was not made, or is the user's by now. */
+  /** A failure is ignored: it was never created, or the user has it in use. */
   const takeBack = async ({root, path: place, branch, commit}: NewWorktree): Promise<void> => {
     await git(root, ['worktree', 'remove', '--force', '--force', place], readOnly);
     await git(root, ['update-ref', '-d', `refs/heads/${branch}`, commit], readOnly);
   };
 
   return {
-    /** The repository around a folder, the same from every worktree of it. */
+    /** The repository around a folder, the same for all its worktrees. */
     repositoryAt: async (folder: string): Promise<Repository> => {
       const found = await read(folder, ['rev-parse', '--git-common-dir']);
       if (found.code !== 0) {
@@ -67,23 +67,23 @@ export function createWorktrees(env: Env) {
       return {root, originUrl, ...repositoryIdentity(originUrl, isPlain ? root : common)};
     },
 
-    /** The branch that is checked out; null where there is none. */
+    /** The branch that is checked out; null if there is none. */
     currentBranch: async (folder: string): Promise<string | null> => {
       const {code, stdout} = await read(folder, ['symbolic-ref', '--quiet', '--short', 'HEAD']);
       return code === 0 ? stdout.trim() : null;
     },
-    /** Not so in a bare repository, nor inside of `.git`. */
+    /** False in a bare repository and inside `.git`. */
     isCheckout: async (folder: string): Promise<boolean> =>
       (await read(folder, ['rev-parse', '--is-inside-work-tree'])).stdout.trim() === 'true',
     hasCommits: async (folder: string): Promise<boolean> =>
       (await read(folder, ['rev-list', '--all', '--max-count=1'])).stdout.trim() !== '',
-    /** The commit of a local branch; null when there is no such branch. */
+    /** The commit of a local branch; null if it does not exist. */
     branchCommit: async (folder: string, branch: string): Promise<string | null> => {
-      // By its full name and literally: a branch is never taken for an option or an expression.
+      // By its full name, so a branch is never taken for an option or an expression.
       const shown = await read(folder, ['show-ref', '--verify', '--hash', `refs/heads/${branch}`]);
       return shown.code === 0 ? shown.stdout.trim() : null;
     },
-    /** What is changed or new in a worktree, as git lists it; ignored files left out. */
+    /** Changed and new files of a worktree, as git lists them, without ignored files. */
     changes: async (worktree: string): Promise<readonly string[]> => {
       const args = ['status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=none'];
       const listed = await mustRead(worktree, args);
@@ -109,7 +109,7 @@ export function createWorktrees(env: Env) {
       return count === 0 ? null : {count, unbranched: await among(head, '--not', ...known), head};
     },
 
-    /** Hooks and filters run here as they do for `git worktree add`: large files may depend on them. */
+    /** Hooks and filters run as for `git worktree add`: large files may depend on them. */
     add: async (worktree: NewWorktree): Promise<void> => {
       const {root, path: place, branch, commit} = worktree;
       const args = ['worktree', 'add', '--quiet', '--no-track', '-b', branch, '--', place, commit];
@@ -117,13 +117,13 @@ export function createWorktrees(env: Env) {
       if (known.code === 0) throw createFailure(`a branch named '${branch}' already exists`);
       const result = await git(root, args);
       if (result.code === 0) return;
-      // A checkout that failed half-way leaves its branch.
+      // A checkout that failed half-way leaves its branch behind.
       await takeBack(worktree);
       throw createFailure(said(result));
     },
-    /** Undoes `add`. The branch goes only if it is still where it began. */
+    /** Undoes `add`. The branch is deleted only if it has not moved. */
     takeBack,
-    /** Only what git knows as a worktree is ever removed; one whose folder is gone is forgotten. */
+    /** Only removes what git knows as a worktree; one whose folder is gone is pruned. */
     remove: async (root: string, worktree: string): Promise<void> => {
       const result = await git(root, ['worktree', 'remove', '--force', worktree], readOnly);
       if (result.code !== 0 && !/is not a working tree/.test(result.stderr)) throw removeFailure(result);
@@ -131,12 +131,12 @@ export function createWorktrees(env: Env) {
   };
 }
 
-/** Checking out a large repository takes its time. */
+/** Checking out a large repository can take minutes. */
 const timeLimitMs = 10 * 60_000;
 
 const readOnly = ['core.hooksPath=/dev/null', 'core.fsmonitor=false'];
 
-/** Ours, without what a surrounding git (a hook, an alias) says about its own repository. */
+/** Our environment, without what a surrounding git (a hook, an alias) says about its own repository. */
 function gitEnvironment(env: Env): Env {
   const foreign =
     /^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|PREFIX|NAMESPACE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES)$/;
@@ -144,7 +144,7 @@ function gitEnvironment(env: Env): Env {
   return {...Object.fromEntries(own), LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0'};
 }
 
-/** GitHub repositories keep their identity wherever they are cloned to; others are known by their place. */
+/** GitHub repositories keep their identity wherever they are cloned; others are identified by their path. */
 export function repositoryIdentity(
   originUrl: string | null,
   place: string,

@@ -16,14 +16,14 @@ import {AppError, messageOf, systemErrorCode} from '../contracts/errors.ts';
 import {statsOrNull} from './file-sizes.ts';
 import {noMode, type PlacedEntry} from './three-way.ts';
 
-/** Where files are put, where they wait, and where those that they replace are kept until all are there. */
+/** Where files go, where they are staged, and where the replaced ones are kept until all are in place. */
 export type WritePlace = {readonly top: string; readonly staged: string; readonly replaced: string};
 
 type Step = {readonly undo: () => void};
 
 /**
- * Puts files that are ready into their places and removes others: all of them, or none. What can fail for
- * want of room is done before; from here on there are renames.
+ * Moves staged files into place and removes others: all or none. Everything that needs disk space was done
+ * before; only renames are left.
  */
 export function writeFiles(entries: readonly PlacedEntry[], place: WritePlace): void {
   const done: Step[] = [];
@@ -69,7 +69,7 @@ function put(file: string, place: WritePlace, done: Step[]): void {
   if (found) {
     const kept = keptName(file, place);
     keep(target, kept);
-    // Whoever may read and write it stays as it was; whether it is a program is the content's own.
+    // Keeps the target's permissions; only the executable bit comes from the content.
     if (found.isFile() && lstatSync(ready).isFile())
       chmodSync(ready, (found.mode & 0o666) | (lstatSync(ready).mode & 0o100 ? executable(found.mode) : 0));
     move(ready, target);
@@ -80,7 +80,7 @@ function put(file: string, place: WritePlace, done: Step[]): void {
   }
 }
 
-/** Whoever may read it may run it. */
+/** Executable for everyone who may read it. */
 const executable = (mode: number) => (mode & 0o444) >> 2;
 
 let keptFiles = 0;
@@ -89,12 +89,12 @@ function keptName(file: string, {replaced}: WritePlace): string {
   return path.join(replaced, `${keptFiles++}-${path.basename(file).slice(-50)}`);
 }
 
-/** A second name for a file: the first is free to be replaced, in one step. */
+/** Adds a second link to a file, so that it can be replaced in one step. */
 function keep(target: string, kept: string): void {
   try {
     linkSync(target, kept);
   } catch {
-    // Not every file system has links, and none has them across.
+    // Not every file system has hard links, and none across devices.
     copy(target, kept);
   }
 }
@@ -120,7 +120,7 @@ function copy(from: string, to: string): void {
   }
 }
 
-/** Never through a link, here as in `makeFolders`: it may lead anywhere. */
+/** Never through a link, as in `makeFolders`: it may point anywhere. */
 function requireRealFolders(top: string, file: string): void {
   for (let folder = path.dirname(file); folder !== '.'; folder = path.dirname(folder)) {
     if (!lstatSync(path.join(top, folder)).isDirectory()) throw new Error(`${folder} is no folder`);
@@ -138,7 +138,7 @@ function makeFolders(top: string, folder: string, done: Step[]): void {
   done.push({undo: () => rmdirSync(target)});
 }
 
-/** Git knows no empty folders, so a folder goes with the last file in it. */
+/** Git has no empty folders, so a folder is removed with its last file. */
 function removeEmptyFolders(top: string, folder: string, done: Step[]): void {
   if (folder === '.') return;
   const target = path.join(top, folder);
