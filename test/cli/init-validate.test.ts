@@ -203,6 +203,7 @@ describe('plan lint', () => {
       description: 'The page lists every order of the last week, newest first.',
       acceptanceCriteria: ['it shows 20 orders', '`npm test` passes'],
       prompt: 'Add the page and a test for it.',
+      verify: ['npm test'],
     }),
   );
 

@@ -47,6 +47,14 @@ describe('a leaf', () => {
     expect(finding).toMatchObject({code: 'leaf_verify_missing', field: 'verify'});
   });
 
+  test('with a command in a criterion needs no check while it is proposed, and one once it is saved', () => {
+    const plan = planOf(
+      good('a', {acceptanceCriteria: ['`npm test` passes', 'a repeat returns 409'], verify: []}),
+    );
+    expect(lintPlan(plan, {isDraft: true})).toEqual([]);
+    expect(lintPlan(plan).map(({code}) => code)).toEqual(['leaf_verify_missing']);
+  });
+
   test('of a product that is itself a to-do list is not taken for a placeholder', () => {
     const todo = good('a', {
       title: 'Delete a todo',

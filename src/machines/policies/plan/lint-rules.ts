@@ -13,8 +13,8 @@ import {
   verificationWords,
 } from './lint-words.ts';
 
-/** `isVerified`: it has checks, from the task itself, a parent or the settings. */
-type Surroundings = {readonly isVerified: boolean};
+/** `isVerified`: it has checks, from the task itself, a parent or the settings. `isDraft`: it is only proposed. */
+type Surroundings = {readonly isVerified: boolean; readonly isDraft: boolean};
 
 type TaskRule = {
   readonly code: string;
@@ -89,8 +89,9 @@ export const taskRules: readonly TaskRule[] = [
     suggestion: 'blackbird edit <id> --verify "npm test", or execution.verify for all tasks',
     draftSuggestion:
       'name a command that shows it in `backticks` in a criterion; once saved, the task can have a check of its own',
-    check: (task, {isVerified}) =>
-      isVerified || criteriaOf(task).some((text) => text.includes('`'))
+    // A proposal cannot have checks; a criterion with a command tells the user which one to add.
+    check: (task, {isVerified, isDraft}) =>
+      isVerified || (isDraft && criteriaOf(task).some((text) => text.includes('`')))
         ? null
         : 'has no check that Blackbird could make itself',
   },

@@ -28,7 +28,7 @@ export function lintPlan(plan: Plan, {verify = [], isDraft = false}: LintOptions
     if (isVerified) verified.add(task.id);
     if (!isLeaf(task) || !isOpen(task)) continue;
     for (const {code, severity, field, suggestion, draftSuggestion, check} of taskRules) {
-      const message = check(task, {isVerified});
+      const message = check(task, {isVerified, isDraft});
       if (message === null) continue;
       const advice = isDraft ? (draftSuggestion ?? suggestion) : suggestion;
       const mend = advice.replace('<id>', () => shellWord(task.id));
