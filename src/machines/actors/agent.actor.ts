@@ -112,7 +112,7 @@ export function defineAgentActor({
     const onEvent = (event: AgentEvent) => {
       if (sessionSeenAt !== null) hasLaterLine = true;
       if (isWork(event)) hasWorked = true;
-      // The agent's own text about the retry arrives together with it.
+      // A notice between two retries is no progress.
       if (!isNotice(event)) isRetrying = event.type === 'retrying';
       switch (event.type) {
         case 'session':

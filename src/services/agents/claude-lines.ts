@@ -126,7 +126,7 @@ function systemEvents(line: LineOf<'system'>): readonly AgentEvent[] {
     case 'api_retry': {
       const failure = retryFailure(line);
       const fatal = isFatalRetry(failure, line) ? ({isFatal: true} as const) : {};
-      return [{type: 'retrying', failure, ...fatal}, ...activity('notice', failure.message)];
+      return [{type: 'retrying', failure, ...fatal}];
     }
     case 'compact_boundary':
       return activity('notice', 'the conversation was compacted');

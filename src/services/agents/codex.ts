@@ -142,8 +142,7 @@ function eventsOf(line: Line): readonly AgentEvent[] {
     case 'error': {
       // Whatever ends the turn is reported again as `turn.failed`.
       const failure = messageFailure(line.message);
-      const notice = activity('notice', line.message);
-      return isRetryMessage(line.message) ? [{type: 'retrying', failure}, ...notice] : notice;
+      return isRetryMessage(line.message) ? [{type: 'retrying', failure}] : activity('notice', line.message);
     }
     case 'item.started':
       return startOf(line.item);

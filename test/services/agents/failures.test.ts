@@ -94,8 +94,10 @@ describe('news of another attempt', () => {
   const retries = (provider: Provider, name: string) =>
     textOf(name)
       .split('\n')
-      .flatMap((line) => provider.parseLine(line))
-      .filter(({type}) => type === 'retrying');
+      .map((line) => provider.parseLine(line))
+      .filter((events) => events.some(({type}) => type === 'retrying'))
+      // A second event of the same line would be told twice.
+      .map(([event, ...others]) => (others.length === 0 ? event : others));
 
   const refused = (attempt: number, of: number) => ({
     type: 'retrying',

@@ -178,7 +178,6 @@ test.each<Row>([
     },
     events: [
       {type: 'retrying', failure: {kind: 'outage', message: 'no connection to the model, retry 1 of 10'}},
-      doing('notice', 'no connection to the model, retry 1 of 10'),
     ],
   },
   {
