@@ -22,11 +22,11 @@ const asks = {...head, why: 'asks: Which bank?'};
 const proposes = {...head, why: 'a proposal waits: save or drop it'};
 const wrong = sentBack(draft, {type: 'problems', lines: ['"tasks" is empty']});
 const unusable = {...head, why: 'the answer of its planner could not be used: continue or drop it'};
-const rests = {...head, why: 'its planner was interrupted: continue or drop it'};
+const rests = {...head, why: 'its planner has proposed nothing yet: continue or drop it'};
 
 test.each([
   ['a job works, and its planner is not done', [draft], true, null, []],
-  ['its planner was interrupted', [draft], false, null, [rests]],
+  ['its planner has proposed nothing', [draft], false, null, [rests]],
   ['its planner answered badly', [wrong], false, null, [unusable]],
   ['it asks', [asking], false, 'answer', [asks]],
   ['it proposes', [ready], false, 'decision', [proposes]],
