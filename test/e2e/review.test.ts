@@ -89,6 +89,14 @@ describe('without a terminal', () => {
     expect(project.statuses()).toEqual({a: 'done', b: 'done'});
     const {code, err} = await project.run(['review', 'b', '--approve']);
     expect({code, err}).toEqual({code: 1, err: expect.stringContaining('E_NO_DECISION')});
+    expect(await project.run(['review'])).toMatchObject({
+      ...{code: 1, out: ''},
+      err: lines(
+        'error: no task waits for a decision',
+        '  code  E_NO_DECISION',
+        '  next  blackbird status  see what is running and what needs you',
+      ),
+    });
   });
 
   test('approving the last child says what the review of its parent sent back', async () => {

@@ -97,7 +97,10 @@ Comments are kept until --request-changes sends them; with comments you can leav
       });
       const {findDecision} = await import('../../machines/actors/decision.actor.ts');
       const found = taskId ?? (await findDecision({plans, runs: opened.runs}));
-      if (found === null) throw new AppError('E_NO_DECISION', 'no task waits for a decision');
+      if (found === null)
+        throw new AppError('E_NO_DECISION', 'no task waits for a decision', {
+          next: [{command: 'blackbird status', why: 'see what is running and what needs you'}],
+        });
       if (await handleComments(cli, command, opened, found, options)) return;
       const step = decision === null ? reviewStep(found) : checkpointStep(found, decision);
       const result = await runSteps(cli, command, opened, [step], options);

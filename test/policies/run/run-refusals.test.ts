@@ -122,6 +122,21 @@ describe('a decision that is not due', () => {
 });
 
 describe('a refusal', () => {
+  test.each(['review', 'undo'] as const)(
+    'to %s what never ran names its first run, and no history',
+    (command) => {
+      const plan = planOf(task('a'), task('b', {deps: ['a']}));
+      const commands = (id: string) =>
+        refusalOf(
+          factsIn(plan)(requireTask(plan, id)),
+          command,
+          command === 'undo' ? 'neverRan' : 'noDecision',
+        ).next;
+      expect(commands('a')).toEqual([{command: 'blackbird execute a', why: 'run it for the first time'}]);
+      expect(commands('b')).toEqual([{command: 'blackbird why b', why: 'see what it waits for'}]);
+    },
+  );
+
   test('of what is running names the pause', () => {
     const plan = planOf(task('a', {status: 'in_progress'}));
     const facts = factsIn(plan, {run: runRecord(), isEngineAlive: true})(requireTask(plan, 'a'));

@@ -50,7 +50,7 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
     case 'noDecision':
       return noDecision(id, facts);
     case 'neverRan':
-      if (command === 'undo') return nothingToUndo(id, 'it has never run');
+      if (command === 'undo') return nothingToUndo(id, 'it has never run', firstSteps(facts));
       return command === 'restart'
         ? new AppError('E_RESTART_REFUSED', `${id} has no run to restart`, {next: firstSteps(facts)})
         : nothingToResume(id, 'it has never run', firstSteps(facts));
@@ -111,9 +111,8 @@ export function noDecision(id: string, facts?: TaskFacts): AppError {
   const state = facts?.run?.decision_state;
   const decided = state === undefined || state === 'pending' ? '' : `: ${decisionWords[state]}`;
   const instead = facts ? stepsOf(facts, ['withdraw', 'undo', 'sendBack']) : [];
-  return new AppError('E_NO_DECISION', `there is nothing to decide for ${id}${decided}`, {
-    next: [...instead, history(id)],
-  });
+  const next = facts?.run === null ? firstSteps(facts) : [...instead, history(id)];
+  return new AppError('E_NO_DECISION', `there is nothing to decide for ${id}${decided}`, {next});
 }
 
 /** A parent has no runs of its own except its reviews, which are repeated, never resumed. */
@@ -178,8 +177,8 @@ const history = (id: string): NextStep => ({
 const nothingToResume = (id: string, reason: string, next: readonly NextStep[]): AppError =>
   new AppError('E_NOTHING_TO_RESUME', `nothing to resume for ${id}: ${reason}`, {next});
 
-const nothingToUndo = (id: string, reason: string): AppError =>
-  new AppError('E_UNDO_REFUSED', `nothing to undo for ${id}: ${reason}`, {next: [history(id)]});
+const nothingToUndo = (id: string, reason: string, next: readonly NextStep[] = [history(id)]): AppError =>
+  new AppError('E_UNDO_REFUSED', `nothing to undo for ${id}: ${reason}`, {next});
 
 function undoneBefore(id: string, {superseded_by_run_id: by = ''}: RunRecord): AppError {
   const {message, code, next} = nothingToUndo(id, `run ${by} has already undone it`);
