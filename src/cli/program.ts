@@ -150,12 +150,12 @@ function blackbirdProgram(cli: Cli, first: string): Command {
       `
 Examples:
   $ blackbird                                       the terminal UI; --inspect shows its machines
+  $ blackbird demo                                  watch a sample plan run; no account needed
   $ blackbird init                                  create an empty plan here
-  $ blackbird add --id api --title "Refund endpoint"
-  $ blackbird add --id e2e --title "Refund e2e test"
-  $ blackbird deps add e2e api                      e2e waits for api
-  $ blackbird list                                  what is ready now
-  $ blackbird why e2e                               what it waits for
+  $ blackbird plan generate "a REST API for refunds, with tests"
+  $ blackbird add "Refund e2e test" --id e2e --prompt "Add a test that refunds an order twice"
+  $ blackbird execute --review                      run the plan, and decide after each task
+  $ blackbird report                                what happened, and what needs you
 
 Run "blackbird <command> --help" for the options of one command.
 ${exitCodesHelp}`,

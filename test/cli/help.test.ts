@@ -34,7 +34,9 @@ describe('help', () => {
     expect(out).toContain(
       'Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed,\n75 only time is needed, 130 paused.',
     );
-    expect(out).toContain('$ blackbird init ');
+    // From nothing to a plan that ran, and what became of it.
+    for (const example of ['demo ', 'init ', 'plan generate "', 'add "', 'execute --review ', 'report '])
+      expect(out).toContain(`\n  $ blackbird ${example}`);
   });
 
   test('lists the commands of the plan', async () => {
