@@ -2,6 +2,7 @@ import {spawn} from 'node:child_process';
 import {mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
+import {builtInRunners} from '../../src/machines/policies/session/session-runner.ts';
 import {createProcessLock} from '../../src/services/lock/process-lock.ts';
 import {repoId, runId, session} from '../fakes/session-runs.ts';
 import {addProgram, type Resumed, type ResumeOptions, sessionProject} from '../helpers/session-project.ts';
@@ -278,7 +279,7 @@ describe('the runner', () => {
       'gemini',
       {},
       'E_RUNNER_NOT_CONFIGURED',
-      'runner "gemini" not configured; set runners.gemini or choose claude/codex',
+      `runner "gemini" not configured; set runners.gemini or choose ${builtInRunners.join('/')}`,
     ],
     [
       'claude',

@@ -1,6 +1,7 @@
 import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {builtInRunners} from '../../src/machines/policies/session/session-runner.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {type AgencyProject, agencyProject} from '../helpers/session-agency.ts';
 import {hasTmux} from '../helpers/terminal.ts';
@@ -124,7 +125,7 @@ describe.skipIf(!hasTmux)('run', () => {
       'an unknown runner',
       ['--name', 'one', '--runner', 'gemini'],
       'E_RUNNER_NOT_CONFIGURED',
-      'runner "gemini" not configured; set runners.gemini or choose claude/codex',
+      `runner "gemini" not configured; set runners.gemini or choose ${builtInRunners.join('/')}`,
     ],
     [
       'a missing runner',

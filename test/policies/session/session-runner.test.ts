@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {
+  builtInRunners,
   noAgencyConfig,
   parseAgencyConfig,
   programOf,
@@ -33,7 +34,7 @@ describe('the command of a runner', () => {
   test.each(['gemini', '', 'Claude', '__proto__', 'toString'])('%j is not configured', (runner) => {
     expect(errorOf(() => resolveRunnerCmd(config, runner))).toMatchObject({
       code: 'E_RUNNER_NOT_CONFIGURED',
-      message: `runner "${runner}" not configured; set runners.${runner} or choose claude/codex`,
+      message: `runner "${runner}" not configured; set runners.${runner} or choose ${builtInRunners.join('/')}`,
     });
   });
 
