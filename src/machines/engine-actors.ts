@@ -60,7 +60,7 @@ import {handOverMachine} from './hand-over.machine.ts';
 import {jobTaskMachine} from './job-task.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
 import {providePlanning} from './planning.ts';
-import type {CallRules} from './policies/job/job-calls.ts';
+import type {CallRules} from './policies/job/hook-payloads.ts';
 import {retryWaitMachine} from './retry-wait.machine.ts';
 import {reviewGateMachine} from './review-gate.machine.ts';
 import {runMachine} from './run.machine.ts';

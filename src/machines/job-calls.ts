@@ -9,7 +9,7 @@ import {
   type JobEnd,
   needCall,
   taskCall,
-} from './policies/job/job-calls.ts';
+} from './policies/job/hook-payloads.ts';
 import type {JobResult} from './policies/job/job-steps.ts';
 import {jobSummary} from './policies/job/job-summary.ts';
 

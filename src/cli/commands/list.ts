@@ -13,7 +13,7 @@ import {type TaskStatus, taskStatuses} from '../../services/contracts/task-statu
 import {cutMiddle} from '../../ui/text/fit.ts';
 import type {Cli} from '../cli.ts';
 import type {Surface} from '../context.ts';
-import {taskFactsIn} from '../plan/task-facts.ts';
+import {taskFactsIn} from '../plan/read-task-facts.ts';
 import {blockedBy, levelIndent, readinessStyle, summarize, type TaskSummary} from '../plan/task-view.ts';
 import {type Cell, type Column, renderTable} from '../terminal/table.ts';
 

@@ -70,6 +70,6 @@ async function isRestartable(
   agent: string | undefined,
 ): Promise<boolean> {
   const {taskObstacle} = await import('../../machines/policies/run/task-options.ts');
-  const {taskFacts} = await import('../plan/task-facts.ts');
+  const {taskFacts} = await import('../plan/read-task-facts.ts');
   return taskObstacle(await taskFacts(project, plan, taskId, agent), 'restart') === null;
 }

@@ -135,7 +135,7 @@ function interruptedBefore(cli: Cli, taskId: string, feedback: string | null): v
 /** Nobody is asked for an answer that could not be brought to its agent. */
 async function requireAnswerable(project: Project, taskId: string, agent: string | undefined): Promise<void> {
   const {requirePossible} = await import('../../machines/policies/run/run-refusals.ts');
-  const {taskFacts} = await import('../plan/task-facts.ts');
+  const {taskFacts} = await import('../plan/read-task-facts.ts');
   requirePossible(await taskFacts(project, await project.plans.read(), taskId, agent), 'answer');
 }
 

@@ -1,9 +1,9 @@
 import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {effectTexts, takenBackTexts} from '../../machines/policies/review/effect-words.ts';
+import {programName} from '../../machines/policies/run/agent-program.ts';
 import {namedRun} from '../../machines/policies/run/named-run.ts';
 import {pausedWords} from '../../machines/policies/run/pause-words.ts';
-import {programName} from '../../machines/policies/run/program.ts';
 import {type RunStanding, runObstacle, standingOf} from '../../machines/policies/run/run-options.ts';
 import {tellingRun} from '../../machines/policies/run/task-runs.ts';
 import {displayLine, displayText, visibleLine} from '../../machines/policies/text/display-text.ts';
@@ -105,7 +105,7 @@ function goesOn(run: RunRecord, reading: Reading): boolean {
 }
 
 async function readingOf(project: Project, runs: readonly RunRecord[]): Promise<Reading> {
-  const {runCircumstances} = await import('../plan/task-facts.ts');
+  const {runCircumstances} = await import('../plan/read-task-facts.ts');
   const circumstancesOf = await runCircumstances(project);
   const telling = tellingRun(runs);
   const commands = ['resume', 'answer', 'sendBack'] as const;

@@ -15,7 +15,7 @@ import {duration} from '../../machines/policies/text/durations.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import {type Cli, taskArgument} from '../cli.ts';
-import {taskFacts} from '../plan/task-facts.ts';
+import {taskFacts} from '../plan/read-task-facts.ts';
 import {summarize} from '../plan/task-view.ts';
 import {type Paint, painter} from '../terminal/paint.ts';
 

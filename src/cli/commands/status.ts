@@ -15,7 +15,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Cli} from '../cli.ts';
 import type {Surface} from '../context.ts';
 import {factsNow} from '../plan/facts-now.ts';
-import {taskFactsIn} from '../plan/task-facts.ts';
+import {taskFactsIn} from '../plan/read-task-facts.ts';
 import {laidOut, type Piece} from '../terminal/laid-out.ts';
 import {printableJson} from '../terminal/printable-json.ts';
 

@@ -12,7 +12,7 @@ import type {Plan, TaskStatus} from '../../services/contracts/plan.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import type {Project} from '../composition.ts';
 import {factsNow, withLimitOf} from '../plan/facts-now.ts';
-import {taskFactsIn} from '../plan/task-facts.ts';
+import {taskFactsIn} from '../plan/read-task-facts.ts';
 import {levelIndent} from '../plan/task-view.ts';
 import {type Paint, painter} from '../terminal/paint.ts';
 

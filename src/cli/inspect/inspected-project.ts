@@ -13,7 +13,7 @@ import {inspectJournal} from '../../services/journal/read-journal.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import {livenessOf} from '../../services/system/process-identity.ts';
 import type {Project} from '../composition.ts';
-import {taskFacts} from '../plan/task-facts.ts';
+import {taskFacts} from '../plan/read-task-facts.ts';
 import {createJobViews} from './job-views.ts';
 
 const mostCounted = 200;

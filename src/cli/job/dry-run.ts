@@ -21,7 +21,7 @@ import {repositoryStanding} from '../../services/git/repository-standing.ts';
 import type {Project} from '../composition.ts';
 import type {CliContext} from '../context.ts';
 import {knownLimits} from '../plan/known-limits.ts';
-import {programsIn, taskFactsIn} from '../plan/task-facts.ts';
+import {programsIn, taskFactsIn} from '../plan/read-task-facts.ts';
 import {agentObstacle} from '../setup/agent-checks.ts';
 import {budgetWish} from './budget-options.ts';
 import {chooseAgent} from './choose-agent.ts';

@@ -1,5 +1,5 @@
 import type {PlanNews} from '../../machines/planning.ts';
-import {programName} from '../../machines/policies/run/program.ts';
+import {programName} from '../../machines/policies/run/agent-program.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 

@@ -47,7 +47,7 @@ async function limitOf(
     import('../job/choose-agent.ts'),
     import('./known-limits.ts'),
     import('../../machines/policies/run/agent-choice.ts'),
-    import('./task-facts.ts'),
+    import('./read-task-facts.ts'),
   ]);
   try {
     const {id} = await chooseAgent({folder, env});

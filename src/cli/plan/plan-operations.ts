@@ -78,7 +78,7 @@ async function requireOf(project: Project, taskId: string, command: 'retry' | 's
   // The plan refuses a task it does not have, in its own words.
   if (!plan.items.has(taskId) && command === 'setStatus') return;
   const {requirePossible} = await import('../../machines/policies/run/run-refusals.ts');
-  const {taskFacts} = await import('./task-facts.ts');
+  const {taskFacts} = await import('./read-task-facts.ts');
   const facts = await taskFacts(project, plan, taskId);
   if (facts.unreadable !== undefined) await requireReadable(project, facts.task);
   requirePossible(facts, command);

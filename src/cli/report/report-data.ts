@@ -8,7 +8,7 @@ import type {Project} from '../composition.ts';
 import {untilLastHeard} from '../job/last-heard.ts';
 import {openJobs, ownerOf} from '../job/other-job.ts';
 import {factsNow} from '../plan/facts-now.ts';
-import {taskFactsIn} from '../plan/task-facts.ts';
+import {taskFactsIn} from '../plan/read-task-facts.ts';
 
 export type JobChoice =
   | {readonly type: 'latest'}

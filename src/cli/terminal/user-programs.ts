@@ -9,7 +9,7 @@ import {
 } from '../../machines/policies/text/outside-program.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import {findRepository} from '../../services/git/find-repository.ts';
-import {showProgram} from '../../services/system/outside-program.ts';
+import {showProgram} from '../../services/system/terminal-program.ts';
 import type {UserPrograms} from '../../ui/ports.ts';
 import {painter} from './paint.ts';
 import {paintPatch, safeLines} from './patch-text.ts';

@@ -19,7 +19,7 @@ import {listFeedback} from '../job/feedback-operations.ts';
 import {withKnownEnds} from '../job/last-heard.ts';
 import {openJobs} from '../job/other-job.ts';
 import {liveEngine} from '../job/running-task.ts';
-import {programsIn} from '../plan/task-facts.ts';
+import {programsIn} from '../plan/read-task-facts.ts';
 
 /** A look that failed is no reason to stop looking. */
 const secondsAfterFailure = 1;

@@ -9,6 +9,7 @@ import {checkCommands} from '../policies/plan/task-checks.ts';
 import {isDecisionAsked} from '../policies/review/decisions.ts';
 import {feedbackMark, parentFeedbackText} from '../policies/review/parent-feedback.ts';
 import {agentFor, beginnerMissing, wishOf} from '../policies/run/agent-choice.ts';
+import {newProgram, type Program, programOf} from '../policies/run/agent-program.ts';
 import {
   type Delivered,
   finishedDeps,
@@ -16,7 +17,6 @@ import {
   taskPrompt,
   unheardPrompt,
 } from '../policies/run/agent-prompt.ts';
-import {newProgram, type Program, programOf} from '../policies/run/program.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {notReady} from '../policies/run/run-refusals.ts';
 import {taskSpent} from '../policies/run/spent.ts';

@@ -3,7 +3,7 @@ import type {ProjectLock} from '../../services/contracts/project.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {resolveConfig} from '../policies/config-resolution.ts';
-import {type CallRules, callRules} from '../policies/job/job-calls.ts';
+import {type CallRules, callRules} from '../policies/job/hook-payloads.ts';
 import {newJobId} from '../policies/job/job-id.ts';
 import {endedJob, isOpenJob, lastRunOf, lostJob, newJobRecord} from '../policies/job/job-record.ts';
 import {

@@ -10,7 +10,7 @@ import {draftTaskId} from '../policies/planning/draft-task.ts';
 import {type DraftHead, headOf} from '../policies/planning/plan-draft.ts';
 import {planPrompt, turnPrompt} from '../policies/planning/plan-prompt.ts';
 import {beginnerMissing} from '../policies/run/agent-choice.ts';
-import {newProgram, programOf} from '../policies/run/program.ts';
+import {newProgram, programOf} from '../policies/run/agent-program.ts';
 import {isHeldForTime} from '../policies/run/retry-time.ts';
 import {circumstancesAt} from '../policies/run/run-circumstances.ts';
 import {runObstacle} from '../policies/run/run-options.ts';

@@ -10,12 +10,12 @@ import {composeTrees, joinSpans} from './compose-trees.ts';
 import {findRepository, noRepository} from './find-repository.ts';
 import {lostFiles} from './lost-files.ts';
 import {notableFiles} from './notable-files.ts';
-import {applyUndo, planUndo} from './plan-undo.ts';
 import {checkIds, openRecordedTrees} from './recorded-trees.ts';
 import {lookingGit} from './repository.ts';
 import {type Environment, GitFailure} from './safe-git.ts';
 import {countLines, listChanges, observeChange, renderDiff, verifyTrees} from './tree-diff.ts';
 import {type WrittenTrees, writeTree} from './tree-snapshot.ts';
+import {applyUndo, planUndo} from './undo-merge.ts';
 import {ForgedObject} from './verify-objects.ts';
 import {withWorkFolder} from './work-folders.ts';
 

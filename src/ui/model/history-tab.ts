@@ -1,9 +1,9 @@
 import {decisionWords} from '../../machines/policies/review/checkpoint-choices.ts';
+import {programName} from '../../machines/policies/run/agent-program.ts';
 import {checkWords, lastChecks} from '../../machines/policies/run/check-words.ts';
 import {commitWords} from '../../machines/policies/run/commit-message.ts';
 import {failureWords} from '../../machines/policies/run/failure-table.ts';
 import {pausedWords} from '../../machines/policies/run/pause-words.ts';
-import {programName} from '../../machines/policies/run/program.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, usedTokens, workTime} from '../../machines/policies/text/durations.ts';
 import type {BrokenRun, RunRecord} from '../../services/contracts/run.ts';

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {decisionLines, failureLines} from '../../../src/machines/policies/job/summary-lines.ts';
 import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
+import {programObstacle} from '../../../src/machines/policies/run/agent-program.ts';
 import {requireNothingLeft} from '../../../src/machines/policies/run/nothing-to-run.ts';
-import {programObstacle} from '../../../src/machines/policies/run/program.ts';
 import {parentRefusal, refusalOf, resumeRefusal} from '../../../src/machines/policies/run/run-refusals.ts';
 import {taskObstacle} from '../../../src/machines/policies/run/task-options.ts';
 import {attemptOf} from '../../../src/machines/policies/run/task-outcome.ts';

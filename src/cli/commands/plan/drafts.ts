@@ -7,7 +7,7 @@ import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
 import {cutWords} from '../../../ui/text/fit.ts';
 import {type Cli, collect} from '../../cli.ts';
 import {parseAnswers} from '../../job/given-answers.ts';
-import {type PlanJobOptions, runPlanJob, withPlannerOptions} from '../../plan/plan-job.ts';
+import {type PlanJobOptions, runPlanJob, withPlannerOptions} from '../../plan/planner-command.ts';
 import {draftData, draftStore, requireDraft} from '../../plan/stored-drafts.ts';
 import {renderTable} from '../../terminal/table.ts';
 import {draftShowCommand} from './draft-show.ts';

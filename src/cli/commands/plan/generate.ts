@@ -3,7 +3,7 @@ import {requireTask} from '../../../machines/policies/plan/plan-graph.ts';
 import {displayLine} from '../../../machines/policies/text/display-text.ts';
 import {AppError} from '../../../services/contracts/errors.ts';
 import type {Cli} from '../../cli.ts';
-import {type PlanJobOptions, runPlanJob, wantedText, withPlannerOptions} from '../../plan/plan-job.ts';
+import {type PlanJobOptions, runPlanJob, wantedText, withPlannerOptions} from '../../plan/planner-command.ts';
 
 type Options = PlanJobOptions & {from?: string};
 

@@ -1,6 +1,6 @@
 import type {NextStep} from '../../../services/contracts/errors.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import {programName} from '../run/program.ts';
+import {programName} from '../run/agent-program.ts';
 import {type Outcome, runOutcome} from './outcomes.ts';
 
 /** The texts that a run's journal leaves out. All of them are untrusted. */

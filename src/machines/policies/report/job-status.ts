@@ -9,8 +9,8 @@ import type {FactsOf} from '../plan/explain-task.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
 import {draftNeeds, planningTitle} from '../planning/waiting-draft.ts';
 import {dueReviews} from '../review/parent-review.ts';
+import {programName} from '../run/agent-program.ts';
 import {wantedIn} from '../run/job-at-work.ts';
-import {programName} from '../run/program.ts';
 import {isVerifying} from '../run/verification.ts';
 import {type Need, needsIn, type TimeNeed} from './needs-you.ts';
 

@@ -1,6 +1,6 @@
 import type {ProviderId} from '../../../services/contracts/provider-table.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import type {ProgramChoice} from './program.ts';
+import type {ProgramChoice} from './agent-program.ts';
 import {circumstancesAt, obstacleText} from './run-circumstances.ts';
 import {runObstacle} from './run-options.ts';
 

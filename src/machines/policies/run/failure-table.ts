@@ -5,8 +5,8 @@ import {providerTable} from '../../../services/contracts/provider-table.ts';
 import type {PauseReason, RunRecord} from '../../../services/contracts/run.ts';
 import {displayLine} from '../text/display-text.ts';
 import {nearTime} from '../text/durations.ts';
+import {vendorOf} from './agent-program.ts';
 import {budgetFlag} from './budget.ts';
-import {vendorOf} from './program.ts';
 
 /** What a failure means for the run, the plan and the user. */
 export type FailureRule = {

@@ -1,7 +1,7 @@
 import type {Failure} from '../../../services/contracts/agent.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
+import {vendorOf} from './agent-program.ts';
 import {failureTable, isTimeNeeded, retryTime} from './failure-table.ts';
-import {vendorOf} from './program.ts';
 
 type Retry = Pick<RunRecord, 'retry_at' | 'held_up'>;
 

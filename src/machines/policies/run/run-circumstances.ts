@@ -1,6 +1,6 @@
 import {isGoRun} from '../../../services/contracts/latest-run.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import {type ProgramChoice, programObstacle} from './program.ts';
+import {type ProgramChoice, programObstacle} from './agent-program.ts';
 
 /** Facts that are not in the record but decide what the run can do. */
 export type RunCircumstances = Place & {

@@ -3,8 +3,8 @@ import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {decisionWords} from '../review/checkpoint-choices.ts';
 import {isReviewDue} from '../review/parent-review.ts';
+import {isAboutProgram, resumeInProgram} from './agent-program.ts';
 import {diagnosis} from './failure-table.ts';
-import {isAboutProgram, resumeInProgram} from './program.ts';
 import {type ApprovalObstacle, obstacleText, type SessionObstacle} from './run-circumstances.ts';
 import {
   nextCommands,

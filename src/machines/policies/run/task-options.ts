@@ -6,8 +6,8 @@ import {isLeaf} from '../plan/plan-graph.ts';
 import {isReady} from '../plan/readiness.ts';
 import {isReviewDue} from '../review/parent-review.ts';
 import {compareTimestamps} from '../text/timestamps.ts';
+import type {ProgramChoice} from './agent-program.ts';
 import type {JobAtWork} from './job-at-work.ts';
-import type {ProgramChoice} from './program.ts';
 import {
   type ApprovalObstacle,
   circumstancesAt,

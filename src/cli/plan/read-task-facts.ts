@@ -1,6 +1,6 @@
 import {existsSync, realpathSync} from 'node:fs';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
-import type {ProgramChoice} from '../../machines/policies/run/program.ts';
+import type {ProgramChoice} from '../../machines/policies/run/agent-program.ts';
 import {circumstancesAt, type RunCircumstances} from '../../machines/policies/run/run-circumstances.ts';
 import type {KnownOfTask, TaskFacts} from '../../machines/policies/run/task-options.ts';
 import type {PendingFeedback} from '../../services/contracts/feedback.ts';
