@@ -35,10 +35,10 @@ function heldBackCommand(
     shellName.test(name) || value === undefined ? [] : [`${name}=${value}`],
   );
   const line = unspellable.length === 0 && path.basename(file) === 'sh' ? lineOf(args) : null;
-  // A command line needs a shell, and the one that waits is one: read line by line, it meets the command after the gate.
-  // Several lines get a shell of their own, whose complaints then name the lines as the user counts them.
+  // The shell that waits at the gate can run a command line itself: it reads line by line. Several lines get
+  // a shell of their own, so that its error messages count lines as the user does.
   if (line !== null && !line.includes('\n')) return {file, args: ['-c', `${gate}\n${line}`, 'sh']};
-  // A name may begin with a dash, which is no option of `env`.
+  // A variable name may begin with a dash; `--` keeps `env` from taking it for an option.
   const prefix = unspellable.length > 0 ? ['/usr/bin/env', '--', ...unspellable] : [];
   return {file: '/bin/sh', args: ['-c', `${gate}\nexec "$@"`, 'blackbird', ...prefix, file, ...args]};
 }
@@ -48,11 +48,11 @@ function lineOf([option, line, ...more]: readonly string[]): string | null {
 }
 
 /**
- * Outlives Blackbird to end what it started. stdin is the life line: `+ kind:pid:start:name` and
- * `- kind:pid:start:name` say which agents live, its end says that Blackbird is gone, however it went. Then
- * SIGINT to each group, 1.5 s to obey, and SIGKILL to the groups and to every process that carries
- * its name as a marker, until three looks in a row find nothing. A reaper does that better and gets a
- * second more: killed in the middle of it, it would lose what hides.
+ * Outlives Blackbird to end the agents it started. stdin is the lifeline: `+ kind:pid:start:name` and `-
+ * kind:pid:start:name` say which agents are alive; EOF means that Blackbird is gone, for whatever reason.
+ * Then it sends SIGINT to each group, waits 1.5 s, and sends SIGKILL to the groups and to every process
+ * marked with its name, until three scans in a row find nothing. A reaper does this better and gets a second
+ * more: if killed halfway, it would lose track of hidden processes.
  */
 export const guardianScript = `trap '' INT TERM HUP QUIT PIPE TSTP TTIN TTOU
 agents=

@@ -6,7 +6,7 @@ export type LoginState = 'loggedIn' | 'loggedOut' | 'unknown';
 
 const timeLimitMs = 5_000;
 
-/** Asks the agent itself; it answers without its provider. An agent that does not know the question is unknown. */
+/** Asks the agent itself, which answers without its provider. `unknown` if it does not support the question. */
 export async function loginState(
   id: NativeProviderId,
   file: string,
@@ -18,6 +18,6 @@ export async function loginState(
   if (result.type !== 'ended') return 'unknown';
   if (result.code === 0) return 'loggedIn';
   if (!/not logged in|"loggedIn": ?false/i.test(result.stdout + result.stderr)) return 'unknown';
-  // It knows of logins alone, not of a key that another model provider takes.
+  // It only knows about logins, not about another model provider's key.
   return id === 'codex' && usesOwnKey(env) ? 'loggedIn' : 'loggedOut';
 }

@@ -16,13 +16,13 @@ import {
 
 export type Sighting = {
   readonly found: ReadonlyArray<FoundProcess & {readonly isMarked: boolean}>;
-  /** Processes that ended or changed during the look, and may have left a child behind unseen. */
+  /** Processes that ended or changed during the scan and may have left a child unnoticed. */
   readonly restless: readonly string[];
 };
 
 /**
- * Every live process of a run: those that carry its marker, their descendants, and whoever shares a
- * session with them, because some processes hide or clear their environment. Never this process.
+ * Every live process of a run: those with its marker, their descendants, and all in the same sessions,
+ * because some processes hide or clear their environment. Never this process.
  */
 export function findRunProcesses(run: RunTrace, readTable = readProcessTable): Sighting {
   if (process.env[runMarker] === run.runId || startedNobody(run)) return {found: [], restless: []};
@@ -49,7 +49,7 @@ export function findRunProcesses(run: RunTrace, readTable = readProcessTable): S
   return {found, restless};
 }
 
-/** Signals the processes of a run, those that appear meanwhile too; how many. Does not wait for an effect. */
+/** Signals the processes of a run, including new ones, and returns how many. Does not wait for the effect. */
 export function signalRun(
   run: RunTrace,
   signal: NodeJS.Signals,
@@ -70,15 +70,15 @@ export function signalRun(
 }
 
 /**
- * Kills every process of a run until none is left, or for `patience` ms. The leader goes last and is stopped until
- * then: it may be the reaper, without which its orphans are nobody's.
+ * Kills every process of a run until none is left, or for `patience` ms. The leader is suspended and goes
+ * last: it may be the reaper, and without it nothing keeps track of its orphans.
  */
 export async function endRun(
   run: RunTrace,
   {patience = 5_000, readTable = readProcessTable} = {},
 ): Promise<RunEnd> {
   const killed = new Set<string>();
-  // Once its parent is gone, nothing else may tell whose it is; and it takes its time to go.
+  // Remembered, because once its parent is gone nothing else may identify a process that is slow to exit.
   const seen = new Map(run.seen);
   const untouchable = new Set<string>();
   const knownRestless = new Set<string>();
@@ -101,7 +101,8 @@ export async function endRun(
       if (sent === 'refused') untouchable.add(keyOf(process));
     }
 
-    // What ended unseen may have left a child, so an empty look counts when nothing new was restless.
+    // A process that ended unseen may have left a child, so an empty scan counts only if no new process was
+    // restless.
     const isSettled = restless.every((process) => knownRestless.has(process));
     for (const process of restless) knownRestless.add(process);
     quietLooks = alive.length > 0 ? 0 : quietLooks + 1;
@@ -111,23 +112,23 @@ export async function endRun(
       return {ended: killed.size, remaining: found.map(({pid}) => pid)};
     }
 
-    // Whoever forks and exits all the time is only caught by looking again at once.
+    // A process that forks and exits all the time is only caught by scanning again at once.
     if (fresh.length > 0 || quietLooks === 1) continue;
     await sleep(wait);
     wait = Math.min(wait * 2, 50);
   }
 }
 
-// A busy machine may never hold still; by then every look was empty.
+// A busy machine may never be quiet; by then every scan was empty.
 const maxQuietLooks = 10;
 
-/** The leader is gone, and nothing but the leader was started on this whole machine since it began. */
+/** The leader is gone, and nothing but the leader was started on this machine since it began. */
 function startedNobody({leader, forksBefore}: RunTrace): boolean {
   if (!leader || forksBefore === undefined || countForks() !== forksBefore + 1) return false;
   return identifyProcess(leader.pid)?.startTime !== leader.startTime;
 }
 
-/** The start time is compared right before, so a reused pid is never hit. */
+/** Compares the start time right before, so a reused pid is never signalled. */
 export function signalFound(
   {pid, startTime}: FoundProcess,
   signal: NodeJS.Signals,
@@ -141,7 +142,7 @@ export function signalFound(
   }
 }
 
-/** The number of a group or session stays taken while it has members; a new leader means a new group. */
+/** A group or session id stays taken while it has members; a new leader means a new group. */
 function isReused(leader: ProcessIdentity, rows: readonly TableRow[]): boolean {
   return rows.some(({pid, startTime}) => pid === leader.pid && startTime !== leader.startTime);
 }

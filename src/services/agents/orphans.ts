@@ -3,7 +3,7 @@ import type {RunRecord} from '../contracts/run.ts';
 import {livenessOf} from '../system/process-identity.ts';
 import {findRunProcesses} from './marked-processes.ts';
 
-/** Who was recorded as the first process of the run's check, or else of its last segment. */
+/** The first process of the run's check, or else of its last segment, as recorded. */
 export function leaderOf({
   segments,
   check,
@@ -19,13 +19,13 @@ export function leaderOf({
   );
 }
 
-/** The processes of a run that live, in the order of their pids. Without an owner they are its orphans. */
+/** The live processes of a run, ordered by pid. Without an owner they are orphans. */
 export function livingProcesses(run: Pick<RunRecord, 'run_id' | 'segments' | 'check'>): readonly number[] {
   const recorded = leaderOf(run);
   const leader = recorded && livenessOf(recorded) === 'alive' ? recorded : undefined;
   return (
     findRunProcesses({runId: run.run_id, leader})
-      // A reaper that is about to leave is no agent.
+      // A reaper that is about to exit is not an agent.
       .found.filter(({pid, isMarked}) => isMarked || pid !== leader?.pid)
       .map(({pid}) => pid)
       .toSorted((a, b) => a - b)

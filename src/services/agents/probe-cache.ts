@@ -5,7 +5,7 @@ import type {ProbeCache} from './probe.ts';
 
 type Answers = Readonly<Record<string, unknown>>;
 
-/** What installed versions can do, kept beside the runs so that each version is asked once. */
+/** The capabilities of installed versions, kept beside the runs so that each version is probed once. */
 export function createProbeCache(file: string): ProbeCache {
   const database = new Low<Answers | null>(
     new DurableFile<Answers | null>({
@@ -18,7 +18,7 @@ export function createProbeCache(file: string): ProbeCache {
     null,
   );
   const answers = async (): Promise<Answers> => {
-    // It can always be asked again, so a broken file here is only a slow start.
+    // It can always be probed again, so a broken file only slows the start.
     await database.read().catch(() => {});
     return database.data ?? {schemaVersion: 1};
   };

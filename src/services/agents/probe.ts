@@ -8,7 +8,7 @@ export type ProbeResult =
   | {readonly installed: false; readonly reason: string}
   | {readonly installed: true; readonly path: string; readonly capabilities: Capabilities};
 
-/** Where answers outlive the process. What it returns is checked, so a plain JSON file will do. */
+/** Keeps results across processes. What it returns is validated, so a plain JSON file will do. */
 export type ProbeCache = {
   get(key: string): unknown;
   set(key: string, value: Capabilities): unknown;
@@ -23,7 +23,7 @@ export type ProbeOptions = {
 const maxHelpLength = 1_000_000;
 const remembered = new Map<string, Capabilities>();
 
-/** Whether a provider is installed and what its version can do. A version is asked once, then remembered. */
+/** Whether a provider is installed and what its version can do. Each version is probed once. */
 export async function probeProvider(
   provider: Provider,
   {env, cache, timeLimitMs = 10_000}: ProbeOptions,
@@ -48,7 +48,7 @@ export async function probeProvider(
 
   const help = await textOf(file, helpArgs, env, timeLimitMs);
   if (!help.ok) return {installed: false, reason: `${file} does not work: ${help.reason}`};
-  // Not every executable knows the question, and none needs to.
+  // Not every executable supports `--version`, and none has to.
   const version = await textOf(file, ['--version'], env, timeLimitMs);
   const capabilities = provider.capabilities({version: version.ok ? version.text : '', help: help.text});
   remembered.set(key, capabilities);
@@ -56,7 +56,7 @@ export async function probeProvider(
   return {installed: true, path: file, capabilities};
 }
 
-/** Changes with every installed version: package managers write a new file. */
+/** Changes with every installed version, because package managers write a new file. */
 function identityOf(file: string): string {
   const {mtimeMs, size} = statSync(file);
   return [realpathSync(file), mtimeMs, size].join(':');
@@ -64,7 +64,10 @@ function identityOf(file: string): string {
 
 type Answer = {readonly ok: true; readonly text: string} | {readonly ok: false; readonly reason: string};
 
-/** What a program prints before it ends well. Never waits longer than the limit, whoever holds its pipes. */
+/**
+ * The output of a program that exits with 0. Never waits longer than the limit, even if a child holds its
+ * pipes open.
+ */
 function textOf(
   file: string,
   args: readonly string[],
@@ -72,10 +75,10 @@ function textOf(
   timeLimitMs: number,
 ): Promise<Answer> {
   return new Promise((resolve) => {
-    // Where no more files can be opened it has no pipes; its error tells.
+    // Without free file descriptors there are no pipes; the error event says so.
     const child: ChildProcess = spawn(file, args, {
       env,
-      // Not in the project: its settings are none of the question's business.
+      // Not in the project, whose settings must not affect the answer.
       cwd: path.parse(file).root,
       detached: true,
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -106,6 +109,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended on its own in the meantime.
+    // It exited in the meantime.
   }
 }

@@ -3,24 +3,24 @@ import {readdirSync, readFileSync} from 'node:fs';
 import type {ProcessIdentity} from '../contracts/process.ts';
 import {readProcFile} from '../system/proc-file.ts';
 
-/** Children inherit it, whatever session or group they move to. */
+/** Inherited by children, whatever session or group they move to. */
 export const runMarker = 'BLACKBIRD_RUN_ID';
 /**
- * Names the Blackbird that started them: another one may go on with the same run, and its agent is none of
- * the guardian's that outlived the first.
+ * Names the Blackbird that started them: another one may continue the same run, and its agent must not be
+ * ended by the first one's guardian.
  */
 export const wardMarker = 'BLACKBIRD_WARD_OF';
-/** A guardian below a run (Blackbird started by an agent) is left to end the agents of its own. */
+/** A guardian inside a run (Blackbird started by an agent) is left alone to end its own agents. */
 export const guardianMarker = 'BLACKBIRD_GUARDIAN';
 
-/** What is known of a run when its processes are looked for. */
+/** What is known about a run when looking for its processes. */
 export type RunTrace = {
   readonly runId: string;
-  /** Its group and session belong to the run. Must be alive, or have exited a moment ago. */
+  /** Its group and session belong to the run. Must be alive or have just exited. */
   readonly leader?: ProcessIdentity | undefined;
-  /** `countForks()` from before the leader was started: spares a look at older processes. */
+  /** `countForks()` from before the leader was started: saves looking at older processes. */
   readonly forksBefore?: number | undefined;
-  /** Start times by pid of what was seen to belong to it: a child that hides is known by its parent only. */
+  /** Start times by pid of processes seen to belong to it: a hidden child is known only by its parent. */
   readonly seen?: ReadonlyMap<number, string> | undefined;
 };
 
@@ -37,7 +37,7 @@ export type ProcessTable = {readonly rows: readonly TableRow[]; readonly restles
 const onLinux = process.platform === 'linux';
 export const keyOf = ({pid, startTime}: FoundProcess) => `${pid}:${startTime}`;
 
-/** How many processes and threads this machine ever started; undefined where nobody counts them. */
+/** How many processes and threads this machine ever started; undefined if it does not count them. */
 export function countForks(): number | undefined {
   if (!onLinux) return undefined;
   const count = /^processes (\d+)$/m.exec(readProcFile('/proc/stat') ?? '')?.[1];
@@ -88,8 +88,8 @@ function readProcTable(run: RunTrace): ProcessTable {
 }
 
 /**
- * The environment, or why there is none to see. A process that is about to execute a program or to die
- * has neither environment nor arguments for a moment, one that was started without has only arguments.
+ * The environment, or why it is not visible. A process that is about to exec or to die briefly has neither
+ * environment nor arguments; one started without an environment has only arguments.
  */
 function environmentOf(pid: number): string | {isChanging: boolean} {
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -100,7 +100,10 @@ function environmentOf(pid: number): string | {isChanging: boolean} {
   return {isChanging: false};
 }
 
-/** Pids are handed out upwards, so until they may have wrapped around, a run has none below its leader's. */
+/**
+ * Pids are assigned in ascending order, so unless they may have wrapped around, a run has none below its
+ * leader's.
+ */
 function lowestPid({leader, forksBefore}: RunTrace): number {
   const forks = countForks();
   if (!leader || forksBefore === undefined || forks === undefined) return 1;
@@ -135,7 +138,7 @@ function markIn(environment: string, runId: string, separator: string): TableRow
 
 const psLine = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\S+\s+\S+\s+\S+)\s+(.*)$/;
 
-/** Where there is no /proc: `ps` shows the environment behind the command. It knows no sessions. */
+/** Without /proc: `ps` shows the environment after the command, but no sessions. */
 export function readPsTable({runId}: RunTrace): ProcessTable {
   const columns = 'pid=,ppid=,pgid=,stat=,lstart=,command=';
   const text = execFileSync('ps', [onLinux ? 'axeww' : '-axEww', '-o', columns], {

@@ -5,25 +5,28 @@ import type {RunTrace} from './process-table.ts';
 
 export type ProcessExit = {readonly exitCode: number | null; readonly signal: string | null};
 
-/** An agent and all it started. */
+/** An agent and everything it started. */
 export interface ProcessTree {
-  /** The agent itself is gone; what it started may live on. */
+  /** Resolves when the agent itself is gone; what it started may live on. */
   readonly exited: Promise<ProcessExit>;
   interrupt(): void;
   kill(): void;
   suspend(): void;
   wake(): void;
-  /** Kills whatever is left and returns when it is gone. */
+  /** Kills what is left and resolves when it is gone. */
   end(): Promise<RunEnd>;
 }
 
 /**
- * How often the processes of an agent without a reaper are looked at. A tool that clears its environment and leaves
- * the session is known if its parent lived through one look.
+ * How often an agent without a reaper has its processes scanned. A tool that clears its environment and
+ * leaves the session is known if its parent lived through one scan.
  */
 const followInterval = 1_000;
 
-/** A tree without a reaper: its agent leads it, and what leaves it is known only by its marker or because it was seen. */
+/**
+ * A tree without a reaper: the agent is its leader, and a process that leaves it is known only by its marker
+ * or from an earlier scan.
+ */
 export function leaderTree(subprocess: ChildProcess, launched: RunTrace): ProcessTree {
   const seen = new Map<number, string>();
   const trace: RunTrace = {...launched, seen};
@@ -34,7 +37,7 @@ export function leaderTree(subprocess: ChildProcess, launched: RunTrace): Proces
     seen.clear();
     for (const {pid, startTime} of found) seen.set(pid, startTime);
   };
-  // Where there is no /proc, a look starts a program and is too dear to be repeated.
+  // Without /proc a scan starts a program, which is too expensive to repeat.
   const following = process.platform === 'linux' ? setInterval(look, followInterval).unref() : undefined;
 
   return {
@@ -69,11 +72,11 @@ export function leaderTree(subprocess: ChildProcess, launched: RunTrace): Proces
 }
 
 export function signalGroup({pid, exitCode, signalCode}: ChildProcess, signal: NodeJS.Signals): void {
-  // Once the leader was reaped, its number may belong to somebody else.
+  // Once the leader was reaped, its pid may belong to another process.
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nobody is left in the group, or nobody we may signal: the sweep deals with them one by one.
+    // The group is empty, or we may not signal it: the sweep handles its processes one by one.
   }
 }

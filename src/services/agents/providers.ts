@@ -10,7 +10,7 @@ export const providers: Readonly<Record<NativeProviderId, Provider>> = {
   demo: demoProvider,
 };
 
-/** The provider with this id; null for a name that no provider has. */
+/** The provider with this id; null if there is none. */
 export function findProvider(id: NativeProviderId): Provider;
 export function findProvider(id: string): Provider | null;
 export function findProvider(id: string): Provider | null {

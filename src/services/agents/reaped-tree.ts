@@ -11,19 +11,19 @@ import {type ProcessExit, type ProcessTree, signalGroup} from './process-tree.ts
 import {reaperArgs} from './reaper-script.ts';
 
 const perl = '/usr/bin/perl';
-/** What perl itself would obey is handed to the agent around it, and so is the marker of the run: it is no part of it. */
+/** Variables that would affect perl itself bypass it on their way to the agent. */
 const notForPerl = /^(PERL|LC_ALL$)/;
-/** Longer than the reaper itself takes before it gives up. */
+/** Longer than the reaper takes to give up. */
 const patience = 8_000;
 
 let isThere: boolean | undefined;
-/** Whether agents get a reaper here: on Linux, where there is perl to ask the kernel with. */
+/** Whether agents get a reaper: on Linux, if perl is there to make the system calls. */
 export function hasReaper(): boolean {
   isThere ??= process.platform === 'linux' && reaperArgs(process.arch) !== null && mayExecute(perl);
   return isThere;
 }
 
-/** What to start so that an agent that waits for its "go" does so below a reaper. */
+/** The launcher of an agent that waits for "go" below a reaper. */
 export function reaped({file, args, env, stdio}: Launcher): Launcher {
   const aside = Object.entries(env).filter(
     ([name, value]) => value !== undefined && (notForPerl.test(name) || name === runMarker),
@@ -32,13 +32,13 @@ export function reaped({file, args, env, stdio}: Launcher): Launcher {
   return {
     file: perl,
     args: [...(reaperArgs(process.arch) ?? []), String(variables.length), ...variables, file, ...args],
-    // Without a locale it starts sooner, and cannot complain of one that is not installed.
+    // Perl starts faster without a locale, and cannot complain that one is not installed.
     env: {...env, ...Object.fromEntries(aside.map(([name]) => [name, undefined])), LC_ALL: 'C'},
     stdio: [...stdio, 'pipe'],
   };
 }
 
-/** The tree below a reaper, which knows all of it and has the last word. */
+/** The tree below a reaper, which knows every process in it and has the last word. */
 export function reapedTree(
   subprocess: ChildProcess,
   trace: RunTrace & {readonly leader: ProcessIdentity},
@@ -48,7 +48,7 @@ export function reapedTree(
   let report = '';
   let isOrdered = false;
   let killed = 0;
-  // A reaper that was killed does not listen.
+  // A killed reaper does not read.
   line.on('error', () => {});
 
   const gone = Promise.all([
@@ -61,7 +61,7 @@ export function reapedTree(
       const status = /^exited (\d+)\n/m.exec(report)?.[1];
       if (status !== undefined) resolve(exitOf(Number(status)));
     });
-    // It was killed, and its agent with it.
+    // The reaper was killed, and its agent with it.
     void gone.then(() => resolve({exitCode: subprocess.exitCode, signal: subprocess.signalCode}));
   });
 
@@ -78,12 +78,12 @@ export function reapedTree(
     interrupt: () => signalGroup(subprocess, 'SIGINT'),
     kill: () => {
       orderEnd();
-      // Not the reaper: without it, what hides would be lost from sight.
+      // Not the reaper: without it, hidden processes would be lost.
       killed += signalRun(trace, 'SIGKILL', isBelow);
     },
     suspend: () => {
       signalGroup(subprocess, 'SIGSTOP');
-      // Not the reaper, which must learn of our death.
+      // Not the reaper, which must notice if we die.
       subprocess.kill('SIGCONT');
       signalRun(trace, 'SIGSTOP', isBelow);
     },
@@ -108,7 +108,7 @@ export function reapedTree(
   };
 }
 
-/** What `wait` says of a process. */
+/** Decodes a `wait` status. */
 function exitOf(status: number): ProcessExit {
   const number = status & 127;
   if (number === 0) return {exitCode: status >> 8, signal: null};

@@ -1,4 +1,4 @@
-/** Numbers of the system calls, by Node's name of the machine. Elsewhere agents run without a reaper. */
+/** System call numbers by Node's name of the architecture. On others, agents run without a reaper. */
 const systemCalls: Readonly<Record<string, SystemCalls>> = {
   x64: {prctl: 157, sigprocmask: 14, ppoll: 271, exitGroup: 231},
   arm64: {prctl: 167, sigprocmask: 135, ppoll: 73, exitGroup: 94},
@@ -6,18 +6,18 @@ const systemCalls: Readonly<Record<string, SystemCalls>> = {
 type SystemCalls = Readonly<Record<'prctl' | 'sigprocmask' | 'ppoll' | 'exitGroup', number>>;
 
 /**
- * Arguments of perl for the parent of one agent; how many variables the agent gets besides, these, and its command
- * follow. As a subreaper it becomes the parent of
- * every orphan below it, so nothing that the agent starts can leave the tree: not with a session of its own, not with a
- * cleared environment, not with a dead parent.
+ * Perl arguments for the parent of one agent, followed by the number of extra variables, the variables and
+ * the agent's command. As a subreaper it becomes the parent of every orphan below it, so nothing the agent
+ * starts can leave the tree: not with its own session, a cleared environment or a dead parent.
  *
- * fd 3 is its line to Blackbird. It says `exited <wait status>` when the agent is gone and `ended <number killed>`, or
- * `left <pids>`, as its last word. It ends everything when it is told so, or when the line breaks: then Blackbird is
- * dead, and the agent gets SIGINT and a second or two first. It ends by itself with the last of its children.
+ * fd 3 connects it to Blackbird. It reports `exited <wait status>` when the agent is gone, and finally `ended
+ * <number killed>` or `left <pids>`. It ends everything when told to, or when the connection breaks: then
+ * Blackbird is dead, and the agent first gets SIGINT and a second or two. It exits by itself after its last
+ * child.
  */
 export function reaperArgs(arch: string): readonly string[] | null {
   const calls = systemCalls[arch];
-  // In parts, each compiled when it is needed: most agents leave nothing that must be killed.
+  // In parts, each compiled on demand: most agents leave nothing to be killed.
   return calls ? ['-e', startScript(calls), '--', watchScript(calls), killScript] : null;
 }
 

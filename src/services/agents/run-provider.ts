@@ -4,12 +4,12 @@ import {createDialectReader} from './custom-command.ts';
 import {findProvider} from './providers.ts';
 import {isUuid} from './verdicts.ts';
 
-/** The form a ref must have before it becomes an argument. A custom command has those of its dialect. */
+/** The form a ref must have before it becomes an argument. A custom command uses that of its dialect. */
 export function isSessionRef(id: ProviderId, ref: string): boolean {
   return id === 'custom' ? isUuid(ref) : findProvider(id).isSessionRef(ref);
 }
 
-/** What the lines of a run's log say, read from its beginning or from anywhere in it. */
+/** Parses the lines of a run's log, from the start or any later line. */
 export function createLogReader({
   provider,
   provider_dialect: dialect,

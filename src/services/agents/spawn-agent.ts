@@ -24,11 +24,11 @@ import {countForks} from './process-table.ts';
 import {leaderTree} from './process-tree.ts';
 import {hasReaper, reaped, reapedTree} from './reaped-tree.ts';
 
-/** How long output may still come after the agent is gone: a child of its own may hold the pipe open. */
+/** How long output may still arrive after the agent is gone: one of its children may hold the pipe open. */
 const drainWindow = 500;
 const safeRunId = /^[A-Za-z0-9._-]+$/;
 
-/** The one place where agents are started and stopped. One per process. */
+/** The only place that starts and stops agents. One per process. */
 export function createAgentSpawner({isReaped = hasReaper(), guardian = createGuardian()} = {}): AgentSpawner {
   const live = new Set<RunningAgent>();
 
@@ -70,7 +70,7 @@ export function createAgentSpawner({isReaped = hasReaper(), guardian = createGua
 
 type Launched = Awaited<ReturnType<typeof launch>>;
 
-/** Starts the launcher, which waits for its "go". Throws whatever would keep the agent from starting. */
+/** Starts the launcher, which waits for "go". Throws if the agent cannot be started. */
 async function launch(spec: AgentProcessSpec, {guardian, isReaped}: {guardian: string; isReaped: boolean}) {
   const {command, cwd, runId} = spec;
   if (!safeRunId.test(runId)) throw cannotStart(spec, 'refused', `"${runId}" is not a run id`);
@@ -84,7 +84,7 @@ async function launch(spec: AgentProcessSpec, {guardian, isReaped}: {guardian: s
   if (pid === undefined) {
     throw spawnError(spec, await new Promise<Error>((resolve) => subprocess.once('error', resolve)));
   }
-  // From here on it cannot fail to start; what else it reports (a signal that was refused) is known already.
+  // It has started; later errors (such as a refused signal) are already handled.
   subprocess.on('error', () => {});
 
   const leader = identifyProcess(pid);
@@ -96,13 +96,13 @@ async function launch(spec: AgentProcessSpec, {guardian, isReaped}: {guardian: s
   return {subprocess, leader, isReaped, tree};
 }
 
-/** Node's own `spawn`: of what execa adds to it nothing is wanted here, and it takes as long as the spawn. */
+/** Node's own `spawn`: we need nothing that execa adds, and it would double the time. */
 function startLauncher(
   spec: AgentProcessSpec,
   {file, args, env, stdio}: Launcher,
 ): ChildProcessWithoutNullStreams {
   try {
-    // A session of its own: the terminal's Ctrl+C reaches us only.
+    // In its own session: the terminal's Ctrl+C reaches only us.
     return spawn(file, args, {cwd: spec.cwd, env, detached: true, stdio}) as ChildProcessWithoutNullStreams;
   } catch (error) {
     throw spawnError(spec, error);
@@ -115,7 +115,7 @@ function supervise(
   onEnded: () => void,
 ): RunningAgent {
   const {stdin, stdout, stderr} = subprocess;
-  // An agent need not read its prompt, nor live until it is told to go.
+  // An agent need not read its prompt, and may die before "go".
   stdin.on('error', () => {});
 
   const lines = createLineSplitter(spec.onLine);
@@ -160,7 +160,7 @@ function supervise(
   const end = async () => {
     held.giveUp();
     if (isRunning) tree.kill();
-    // Not before: an agent that finds the end of half a prompt would act on it.
+    // Not earlier: an agent that reads EOF after half a prompt would act on it.
     stdin.destroy();
     const result = await tree.end();
     if (result.remaining.length > 0) {
@@ -177,7 +177,7 @@ function supervise(
     argv: [spec.command.file, ...spec.command.args],
     ended,
     go: () => {
-      // Said twice, or to an agent that is gone, it finds the pipe closed.
+      // If called twice, or after the agent is gone, the pipe is closed.
       stdin.end(`${goLine}${spec.command.stdin}`);
     },
     hold: held.hold,
@@ -185,7 +185,7 @@ function supervise(
     interrupt: () => {
       held.giveUp();
       tree.interrupt();
-      // A stopped process takes no signal but SIGKILL until it is woken.
+      // A stopped process handles no signal but SIGKILL until it is continued.
       if (isSuspended) wake();
     },
     kill: () => {

@@ -3,8 +3,8 @@ import type {AgentEvent, Usage} from '../contracts/agent.ts';
 const nothing: Usage = {input_tokens: 0, output_tokens: 0};
 
 /**
- * What an agent has used so far, from its lines: the messages are added up until it tells its totals itself. An event
- * about a message becomes one about the totals; every other is passed on.
+ * An agent's usage so far, from its lines: adds up the messages until the agent reports its totals. A message
+ * event becomes a totals event; all others are passed on.
  */
 export function createUsageSum(): (event: AgentEvent) => AgentEvent {
   const messages = new Map<string, Usage>();
@@ -14,7 +14,7 @@ export function createUsageSum(): (event: AgentEvent) => AgentEvent {
     if (event.type === 'usage') told = event.usage;
     if (event.type !== 'messageUsage') return event;
     const {messageId, usage} = event;
-    // The same message is told once more with each of its parts.
+    // A message is repeated with each of its parts.
     const before = messages.get(messageId) ?? nothing;
     messages.set(messageId, usage);
     sum = {

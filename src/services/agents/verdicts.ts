@@ -12,18 +12,18 @@ import {firstLine} from './json-lines.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The one form of ref that all providers share. Anything else makes Codex start a new session in silence. */
+/** The one form of ref that all providers share. With any other, Codex silently starts a new session. */
 export function isUuid(ref: string): boolean {
   return uuid.test(ref);
 }
 
-/** What a person or a plan names, on its way into argv. A wrong one here is a bug, as with a ref. */
+/** Checks a word from a user or a plan before it goes into argv. A bad one here is a bug, as with a ref. */
 export function checkedWord(text: string): string {
   if (isWishText(text)) return text;
   throw new Error(`${JSON.stringify(text)} cannot be an argument`);
 }
 
-/** A ref on its way into argv. A wrong one here is a bug: callers ask `isSessionRef` first. */
+/** Checks a ref before it goes into argv. A bad one here is a bug: callers ask `isSessionRef` first. */
 export function checkedRef(ref: string | null): string {
   if (ref === null || !isUuid(ref)) throw new Error(`not a session ref: ${JSON.stringify(ref)}`);
   return ref;
@@ -40,7 +40,7 @@ export function succeeded(end: AgentEnd): AgentVerdict {
   return {outcome: 'succeeded', text: answerOf(end)};
 }
 
-/** The verdict on an agent that did not succeed. `refusal` is how the vendor's stderr says no to a resume. */
+/** The verdict on an agent that did not succeed. `refusal` matches the stderr of a rejected resume. */
 export function failed(end: AgentEnd, {refusal}: {readonly refusal: RegExp}): AgentVerdict {
   return {outcome: 'failed', failure: failureOf(end, refusal), text: answerOf(end)};
 }
@@ -54,12 +54,12 @@ function failureOf(end: AgentEnd, refusal: RegExp): Failure {
     kind: 'agent_error',
     message: describeEnd(end),
   };
-  // A limit or a login that is gone can end it before its first turn, too: that is no word on the session.
+  // A limit or a missing login can also end it before its first turn, which says nothing about the session.
   const isRejected = end.kind === 'resume' && end.result?.turns === 0 && failure.kind === 'agent_error';
   return isRejected ? {...failure, kind: 'resume_rejected'} : failure;
 }
 
-/** The line that names the kind and the line that ends the turn tell of the same failure. */
+/** The line that names the kind and the line that ends the turn are about the same failure. */
 function diagnosed(failure: Failure | null, diagnosis: Failure | undefined): Failure | null {
   if (diagnosis === undefined || failure === null) return diagnosis ?? failure;
   const isCause = failure.kind === 'agent_error' || failure.kind === diagnosis.kind;
@@ -78,7 +78,7 @@ function describeEnd({result, exitCode, signal, stderrTail}: AgentEnd): string {
   return detail === '' ? what : `${what}: ${detail}`;
 }
 
-/** Gathers from the events of one agent process what it is judged by in the end. */
+/** Collects from the events of an agent process what its verdict is based on. */
 export function gatherEndFacts() {
   let result: AgentResult | null = null;
   let lastMessage: string | undefined;
@@ -94,11 +94,11 @@ export function gatherEndFacts() {
           sessionRef ??= event.ref;
           return;
         case 'result':
-          // What an agent says of its interruption does not undo the result it had.
+          // What an agent reports about its interruption does not replace an earlier result.
           result = wasStopped && result ? result : event.result;
           return;
         case 'retrying':
-          // The agent will be interrupted for it, so this is the last that is said of the cause.
+          // The agent is interrupted because of it, so no later line explains the cause.
           if (event.isFatal) result = {ok: false, text: '', failure: event.failure};
           return;
         case 'diagnosis':
@@ -118,7 +118,7 @@ export function gatherEndFacts() {
           return;
       }
     },
-    /** We told the agent to end. */
+    /** We told the agent to exit. */
     stop(): void {
       wasStopped = true;
     },
@@ -141,25 +141,25 @@ export function gatherEndFacts() {
   };
 }
 
-/** Two lines on one failure: the later may not repeat when the limit ends. */
+/** Two lines about one failure: the later one may not repeat the reset time. */
 function merged(earlier: Failure | undefined, later: Failure): Failure {
   return earlier?.kind === later.kind ? {...earlier, ...later} : later;
 }
 
-/** How programs begin the line that says what is wrong. */
+/** How programs start the line that says what is wrong. */
 const error =
   /^\s*(?:[\w.-]+: )?(?:(?:[\w.]*(?:Error|Exception)|error|fatal(?: error)?|panic|ERROR|FATAL)(?:\[\w+\])?(?=[:\s])|thread '.*' panicked)/;
-/** Marks, places in code, advice and warnings: what stands around that line. */
+/** What surrounds that line: marks, code locations, advice and warnings. */
 const decoration =
   /^[\s|^~=>-]*$|^\s*\d* ?\|( |$)|^\s*at |^\s*(?:tip|hint|note|help|usage|warn(?:ing)?)\b|^For more information|^Node\.js v|^note: run with|stack backtrace/i;
 
-/** The one line of an agent's stderr that tells why it ended; empty where none does. */
+/** The line of an agent's stderr that says why it ended; empty if there is none. */
 export function stderrReason(stderr: string): string {
   const lines = stderr.split(/[\r\n]+/).filter((line) => line.trim() !== '');
   const first = lines.findIndex((line) => error.test(line));
   const place = first === -1 ? lines.findLastIndex((line) => !decoration.test(line)) : first;
   const line = lines[place]?.trim() ?? '';
   const next = lines[place + 1]?.trim() ?? '';
-  // "Error loading config.toml:" is a title; what it announces follows.
+  // "Error loading config.toml:" is a heading; the reason is on the next line.
   return firstLine(line.endsWith(':') && !decoration.test(next) ? `${line} ${next}` : line);
 }

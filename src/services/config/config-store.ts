@@ -18,10 +18,10 @@ type Content = Readonly<Record<string, unknown>>;
 
 const maxConfigBytes = 1024 * 1024;
 
-/** The configuration files of a project and its user, strongest layer first. */
+/** The configuration files of a project and its user, highest precedence first. */
 export function createConfigStore(
   files: Record<ConfigLayerName, string>,
-  /** Of the project's settings; those of the user serve other projects, too. */
+  /** For the project's settings; the user's also serve other projects. */
   trail: WriteTrail = createWriteTrail(null),
 ): ConfigStore {
   const database = (layer: ConfigLayerName) =>
@@ -63,7 +63,7 @@ export function createConfigStore(
       if (next === content) return;
       await ensurePrivateFolder(path.dirname(file));
       await underLock(file, async () => {
-        // Read again under the lock: another process may have set another key meanwhile.
+        // Read again under the lock: another process may have set another key in the meantime.
         const {layer, next: latest} = await change();
         const before = versionOf(file);
         layer.data = latest;
@@ -90,14 +90,14 @@ async function underLock(file: string, job: () => Promise<void>): Promise<void> 
   }
 }
 
-/** What another version means by a key is not ours to change. */
+/** A file written by another schema version is not ours to change. */
 function requireOwnVersion({schemaVersion: version = configSchemaVersion}: Content, file: string): void {
   if (version === configSchemaVersion) return;
   const found = `unsupported schemaVersion ${JSON.stringify(version)} (expected ${configSchemaVersion})`;
   throw new AppError('E_CONFIG', `${file} cannot be changed: ${found}`);
 }
 
-/** Somebody else set the same key since a person looked at it. */
+/** The same key was changed since the user looked at it. */
 function requireSeen(
   content: Content,
   key: string,
@@ -118,7 +118,7 @@ function requireSeen(
 
 const textOf = (value: unknown) => (value === undefined ? 'not set' : JSON.stringify(value));
 
-/** The content with one value set or removed; a section that becomes empty goes with it. */
+/** The content with one value set or removed; an emptied section is removed too. */
 function withValue(content: Content, [head = '', ...rest]: readonly string[], value: unknown): Content {
   const {[head]: current, ...others} = content;
   if (rest.length === 0) {

@@ -9,10 +9,10 @@ import type {Environment} from './safe-git.ts';
 import type {IndexMemory} from './staged-files.ts';
 import type {UnseenOptions} from './unseen-files.ts';
 
-/** Folders of packages have many files; the end of a task does not wait longer for them than this. */
+/** Package folders have many files; the end of a task waits no longer than this for them. */
 const walkLimits = {entries: 200_000, milliseconds: 3_000};
 
-/** Blackbird itself writes the plan while a task runs; an edit by somebody else is named as one. */
+/** Blackbird writes the plan itself while a task runs; an edit by anyone else is reported as such. */
 const toldElsewhere: ReadonlySet<string> = new Set(['.git', 'blackbird.plan.json']);
 
 export function createSurroundingsReader({
@@ -26,7 +26,7 @@ export function createSurroundingsReader({
   root: string;
   stateFolder: string;
   runsFolder: string;
-  /** By the names they are told by. */
+  /** By the name shown to the user. */
   settings: Readonly<Record<string, string>>;
   env: Environment;
   timeLimitMs?: number;
@@ -34,7 +34,7 @@ export function createSurroundingsReader({
   const repository = () => repositoryOf(root);
   const recordVersions = createRecordVersions(runsFolder);
   let remembered: {readonly ignored: IgnoredMemory; readonly index: IndexMemory} | undefined;
-  /** What brings git with it is loaded when it is needed. */
+  /** Modules that load git are imported on demand. */
   const memory = async () => {
     const {IgnoredMemory: Ignored} = await import('./ignored-files.ts');
     const {IndexMemory: Index} = await import('./staged-files.ts');
@@ -46,7 +46,7 @@ export function createSurroundingsReader({
     signal: AbortSignal.timeout(timeLimitMs),
     leftOut: path.relative(top, realFolder(stateFolder) ?? stateFolder),
   });
-  /** Null where git cannot tell: whoever summarises the change says why. */
+  /** Null if git fails: the summary of the change says why. */
   const ignoredNow = async (top: string) => {
     const {ignoredIn} = await import('./ignored-files.ts');
     const {ignored, index} = await memory();
@@ -98,7 +98,7 @@ export function createSurroundingsReader({
       const look = lookAt(top);
       const {ignored: kept, index} = await memory();
       const removed = kept.gone(top, before);
-      // A git that cannot tell has said so in the summary of the change.
+      // If git fails, the summary of the change has said so.
       const staged = await index.stagedSince(top, look).catch(() => []);
       const none = {
         ...nothing,
@@ -119,14 +119,14 @@ export function createSurroundingsReader({
         return {...none, ...unseen.found, ...ignored, ...(isCut && {isCut})};
       } catch (error) {
         const isTooMuch = look.signal.aborted || (error instanceof GitFailure && error.kind === 'large');
-        // A git that cannot tell at all has said so in the summary of the change.
+        // If git fails, the summary of the change has said so.
         return isTooMuch ? {...none, isCut: true} : none;
       }
     },
   };
 }
 
-/** What no list of git has. */
+/** Files that no git listing contains. */
 async function unseenFiles(
   top: string,
   {since, passed, ignoredIn}: Pick<UnseenOptions, 'since' | 'passed' | 'ignoredIn'>,
@@ -140,7 +140,7 @@ async function unseenFiles(
     since,
     passed,
     limits: walkLimits,
-    // A repository that git does not understand ignores nothing.
+    // A repository git cannot read ignores nothing.
     ignoredIn: (folder) => ignoredIn(folder).catch(() => []),
   });
   const all = {count: own.length + inGit.count, names: [...own, ...inGit.names].slice(0, shownNames)};
@@ -153,7 +153,7 @@ async function unseenFiles(
 const shownNames = 5;
 const nothing: NewIgnored = {count: 0, names: []};
 
-/** As much as settings may have. */
+/** The maximum size of a settings file. */
 const maxSettingsBytes = 1024 * 1024;
 
 function contentsOf(settings: Readonly<Record<string, string>>): Map<string, SettingsContent | null> {
@@ -166,14 +166,14 @@ function contentsOf(settings: Readonly<Record<string, string>>): Map<string, Set
   );
 }
 
-/** Null where there is no file, undefined where it cannot be understood. */
+/** Null if there is no file, undefined if it cannot be parsed. */
 function contentOf(file: string): SettingsContent | null | undefined {
   try {
     const found = statSync(file, {throwIfNoEntry: false});
     if (found === undefined) return null;
     if (!found.isFile() || found.size > maxSettingsBytes) return undefined;
     const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    // What is nested too deeply to be written could not be compared, either.
+    // Content nested too deeply to serialize could not be compared either.
     return JSON.stringify(content).startsWith('{') ? (content as SettingsContent) : undefined;
   } catch {
     return undefined;

@@ -1,15 +1,15 @@
 import type {ServerResponse} from 'node:http';
 import type {InspectedEntry, InspectionSource, SourceStanding} from '../contracts/journal.ts';
 
-/** A page sees no more than so many changes a second, and costs no more than that. */
+/** Limits how many updates per second a page gets and costs. */
 const flushMilliseconds = 50;
-/** A tab that does not read: it is cut off, and starts again with everything when it comes back. */
+/** A tab that stops reading is disconnected, and gets everything again when it reconnects. */
 const mostUnread = 16 * 1024 * 1024;
 const standingMilliseconds = 1_000;
 
 /**
- * Server-sent events: all entries so far, then each batch of later ones, and whether more can come. Returns how to send at once what
- * still waits, for a process that ends.
+ * Server-sent events: all entries so far, then later ones in batches, and whether more can come. Returns a
+ * function that flushes at once, for a process that is about to exit.
  */
 export function streamEntries(source: InspectionSource, response: ServerResponse): () => void {
   let waiting: InspectedEntry[] = [];
@@ -25,7 +25,7 @@ export function streamEntries(source: InspectionSource, response: ServerResponse
     const entries = waiting;
     waiting = [];
     send('more', entries);
-    // A large beginning is read in its time; what comes then must not pile up behind it.
+    // A large initial batch may take a while to read, but later ones must not pile up behind it.
     if (response.writableLength > unreadAtFirst + mostUnread) response.destroy();
   };
   const unsubscribe = source.subscribe((entry) => {
@@ -34,7 +34,7 @@ export function streamEntries(source: InspectionSource, response: ServerResponse
   });
   let told: SourceStanding | null = null;
   const tellStanding = async () => {
-    // Unreadable for now: what was told stands.
+    // Unreadable for now: keep what was sent last.
     const standing = await Promise.resolve(source.standing()).catch(() => told);
     if (standing === told || standing === null || response.writableEnded) return;
     told = standing;
@@ -47,7 +47,7 @@ export function streamEntries(source: InspectionSource, response: ServerResponse
     clearInterval(watch);
     if (timer !== null) clearTimeout(timer);
   });
-  // Whatever comes between the two is in both, and the page knows an entry by its number.
+  // Entries that arrive in between are in both; the page identifies an entry by its number.
   send('all', source.entries());
   unreadAtFirst = response.writableLength;
   void tellStanding();

@@ -9,16 +9,16 @@ import {checkRequest, safetyHeaders} from './request-check.ts';
 import {routeTo} from './routes.ts';
 
 export type InspectorOptions = {
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** Where the page is all the process is for. A page that only looks on must not keep it alive. */
+  /** For a process that only serves the page. Otherwise an open page must not keep the process alive. */
   readonly keepsAlive?: boolean;
 };
 
-/** What the last words to a page may take. */
+/** Time allowed for the last updates to a page. */
 const goodbyeMilliseconds = 200;
 
-/** Serves the inspector's page on this machine only, to whoever has its address. */
+/** Serves the inspector's page on this machine only, to anyone with its address. */
 export async function startInspector(inspected: Inspected, options: InspectorOptions): Promise<Inspector> {
   const token = randomBytes(16).toString('base64url');
   const streams = new Map<ServerResponse, () => void>();
@@ -29,7 +29,7 @@ export async function startInspector(inspected: Inspected, options: InspectorOpt
   if (!options.keepsAlive) server.on('connection', (socket) => socket.unref());
   const port = await listen(server, options.port);
   if (!options.keepsAlive) server.unref();
-  // A page that looks on sees the end as well; these writes reach the system before the process is gone.
+  // Open pages see the end as well; these writes reach the kernel before the process exits.
   const sayGoodbye = () => {
     for (const [response, send] of streams) {
       send();
@@ -46,7 +46,7 @@ export async function startInspector(inspected: Inspected, options: InspectorOpt
       sayGoodbye();
       server.close();
       server.closeIdleConnections();
-      // A browser keeps its connections for later; there is no later.
+      // Browsers keep connections open for later requests, which will not come.
       setTimeout(() => server.closeAllConnections(), goodbyeMilliseconds).unref();
     },
   };
@@ -55,7 +55,7 @@ export async function startInspector(inspected: Inspected, options: InspectorOpt
 type Door = {
   readonly port: number;
   readonly token: string;
-  /** The pages that look on, and how to send them at once what waits. */
+  /** The connected pages, and how to flush what is queued for each. */
   readonly streams: Map<ServerResponse, () => void>;
 };
 
@@ -68,7 +68,7 @@ async function answer(
   const checked = checkRequest(request, door);
   if (!checked.isAllowed) return refuse(response, checked.status);
   const found = await routeTo(inspected, checked.path, checked.query);
-  // Whoever asked hung up meanwhile: nobody would ever tell a stream to stop.
+  // The client hung up in the meantime, so no close event would ever stop a stream.
   if (response.destroyed) return;
   if (found?.type === 'data') return sendJson(response, found.data);
   if (found?.type === 'stream') {

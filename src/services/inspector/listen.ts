@@ -2,7 +2,7 @@ import type {Server} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {AppError, systemErrorCode} from '../contracts/errors.ts';
 
-/** Listens to this machine alone, on the port or (0) any free one; gives the port. */
+/** Listens on loopback only, on the given port or (0) any free one; resolves to the port. */
 export function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => {

@@ -19,7 +19,7 @@ export type LiveInspector = {
 
 type LivenessOf = (identity: ProcessIdentity) => Liveness;
 
-// An address is made of checked parts: a file that somebody put here cannot name another one.
+// The address is built from validated parts: a planted file cannot point anywhere else.
 const schema = z.object({
   schemaVersion: z.literal(1),
   port: z.int().min(1).max(65_535),
@@ -36,7 +36,10 @@ export type Announcement = {
   readonly livenessOf: LivenessOf;
 };
 
-/** Lets `blackbird inspect` find this process. The file goes with it; what a crash left is swept here. */
+/**
+ * Lets `blackbird inspect` find this process. The file is removed on exit; leftovers of crashes are removed
+ * here.
+ */
 export async function announceInspector(
   folder: string,
   {port, token}: Pick<Inspector, 'port' | 'token'>,
@@ -58,7 +61,7 @@ export async function announceInspector(
   return remove;
 }
 
-/** Every process that is alive and can be looked at, oldest first. Broken and stale files are passed over. */
+/** Every live process that can be inspected, oldest first. Broken and stale files are skipped. */
 export function liveInspectors(folder: string, livenessOf: LivenessOf): LiveInspector[] {
   return filesIn(folder)
     .flatMap((file) => {

@@ -6,14 +6,14 @@ import {systemErrorCode} from '../contracts/errors.ts';
 
 export type Asset = {readonly type: string; readonly body: Buffer};
 
-/** The whole page. Nothing else is ever read for it, whatever is asked for. */
+/** The whole page. No other file is ever read, whatever is requested. */
 const files: Readonly<Record<string, {readonly file: string; readonly type: string}>> = {
   '': {file: 'index.html', type: 'text/html; charset=utf-8'},
   'style.css': {file: 'style.css', type: 'text/css; charset=utf-8'},
   'page.js': {file: 'page.js', type: 'text/javascript; charset=utf-8'},
 };
 
-/** What the page asks for when it needs it: the charts, laid out, and parts of its program. */
+/** What the page loads on demand: the chart layouts and parts of its program. */
 const laterForms = [
   {form: /^layouts\/[A-Za-z]{1,40}\.json$/, type: 'application/json; charset=utf-8'},
   {form: /^parts\/[A-Za-z0-9-]{1,60}\.js$/, type: 'text/javascript; charset=utf-8'},
@@ -26,13 +26,13 @@ export async function readAsset(name: string): Promise<Asset | null> {
   try {
     return {type: asset.type, body: await readFile(path.join(assetFolder(), asset.file))};
   } catch (error) {
-    // A machine of another Blackbird has no layout here, and a page of another one other parts.
+    // Another version's machine has no layout here, and another version's page has other parts.
     if (later && systemErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }
 
-/** The built page, as seen from `dist`, from `dist/chunks` and from the sources. */
+/** The built page, seen from `dist`, from `dist/chunks` and from the sources. */
 function assetFolder(): string {
   const places = ['./inspector', '../inspector', '../../../dist/inspector'].map((place) =>
     fileURLToPath(new URL(place, import.meta.url)),

@@ -2,12 +2,15 @@ import {closeSync, constants, openSync, readSync, statSync} from 'node:fs';
 import path from 'node:path';
 import {namesIfAny} from '../stores/folder-names.ts';
 
-/** A run that can be looked at again. */
+/** A run that can be inspected. */
 export type RecordedRun = {readonly task_id: string; readonly run_id: string; readonly changed_at: string};
 
 const ending = '.journal.jsonl';
 
-/** The runs whose journals changed last, newest first. Looks at every file, and reads the heads of a few. */
+/**
+ * The runs with the most recently changed journals, newest first. Stats every file, but reads only a few
+ * headers.
+ */
 export function recordedRuns(runsFolder: string, limit: number): RecordedRun[] {
   const journals = namesIfAny(runsFolder).flatMap((task) =>
     namesIfAny(path.join(runsFolder, task))
@@ -28,7 +31,7 @@ function changedAt(file: string): {file: string; time: number}[] {
   return found?.isFile() ? [{file, time: found.mtimeMs}] : [];
 }
 
-/** The first line tells which run it is; the name of the file may be an escaped one. */
+/** The first line names the run; the file name may be escaped. */
 function headOf(file: string): {task_id: string; run_id: string} | null {
   try {
     const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -43,7 +46,7 @@ function headOf(file: string): {task_id: string; run_id: string} | null {
       closeSync(handle);
     }
   } catch {
-    // Broken, torn or gone: the other runs can still be looked at.
+    // Broken, torn or deleted: the other runs can still be inspected.
     return null;
   }
 }

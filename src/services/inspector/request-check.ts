@@ -6,8 +6,8 @@ export type CheckedRequest =
   | {readonly isAllowed: false; readonly status: 403 | 404 | 405};
 
 /**
- * Lets in only who was given the address: the name of this machine as Host (so that no other name can be
- * pointed at us), no page of another origin, only reading, and the token in the path.
+ * Admits only clients that were given the address: the Host must be this machine (against DNS rebinding), no
+ * page of another origin, GET only, and the token in the path.
  */
 export function checkRequest(
   {method, url = '', headers}: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
@@ -16,7 +16,7 @@ export function checkRequest(
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
   const {host = '', origin, 'sec-fetch-site': site} = headers;
   const isOurs = hosts.includes(host) && (origin === undefined || origin === `http://${host}`);
-  // Browsers say who asks even where they send no Origin: for images, frames and links.
+  // Browsers send Sec-Fetch-Site even where they send no Origin: for images, frames and links.
   const isAskedFromHere = site === undefined || site === 'none' || site === 'same-origin';
   if (!isOurs || !isAskedFromHere) return {isAllowed: false, status: 403};
   if (method !== 'GET') return {isAllowed: false, status: 405};
@@ -26,13 +26,13 @@ export function checkRequest(
   return {isAllowed: true, path: rest.join('/'), query: new URLSearchParams(asked.join('?'))};
 }
 
-/** Compared in the same time whatever was given. */
+/** Constant-time comparison. */
 export function isToken(given: string, token: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(token)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Sent with every answer: nothing from elsewhere, nothing inline, in no frame, no address passed on. */
+/** Sent with every response: no external or inline content, no framing, no referrer. */
 export const safetyHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': [
     "default-src 'none'",

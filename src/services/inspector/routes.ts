@@ -1,7 +1,7 @@
 import type {Inspected, InspectedProject, RowQuery} from '../contracts/inspector.ts';
 import type {InspectionSource} from '../contracts/journal.ts';
 
-/** What a path leads to: data, a stream of entries, or nothing of the kind; null for what may be a file of the page. */
+/** What a path stands for: data, a stream of entries, or not found; null if it may be a file of the page. */
 export type Route =
   | {readonly type: 'data'; readonly data: unknown}
   | {readonly type: 'stream'; readonly source: InspectionSource}
@@ -50,7 +50,7 @@ async function runRoute(
 
 const dataOf = (data: unknown): Route => (data === null ? missing : {type: 'data', data});
 
-/** The parts of a path as they were meant; null for one that is no path at all. */
+/** The decoded parts of a path; null if it is malformed. */
 function partsOf(path: string): string[] | null {
   try {
     return path.split('/').map(decodeURIComponent);
@@ -62,7 +62,7 @@ function partsOf(path: string): string[] | null {
 const mostRows = 500;
 const mostClosed = 500;
 
-/** Never more than a screen or two of rows, whatever is asked for. */
+/** Never more than a screen or two of rows, whatever is requested. */
 function rowQuery(query: URLSearchParams): RowQuery {
   return {
     from: wholeNumber(query.get('from'), Number.MAX_SAFE_INTEGER),

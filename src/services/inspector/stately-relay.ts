@@ -10,34 +10,34 @@ import {isToken} from './request-check.ts';
 
 export type StatelySource = {
   readonly source: InspectionSource;
-  /** The definitions of the machines, as JSON, by their ids. */
+  /** The machine definitions as JSON, by id. */
   readonly definitions: ReadonlyMap<string, string>;
-  /** Follows entries in their order and tells the context after each. */
+  /** Follows entries in order and returns the context after each. */
   readonly contexts: () => (entry: InspectedEntry) => JournalValue | null;
 };
 
 /**
- * A WebSocket on this machine that speaks the protocol of `@statelyai/inspect`, for its receivers. Everybody
- * who connects gets everything from the beginning. It stands for the package's own server, which listens to
- * the whole network and hands all it hears to a page from the internet.
+ * A local WebSocket that speaks the protocol of `@statelyai/inspect`. Every client gets everything from the
+ * beginning. It replaces the package's own server, which listens on the whole network and passes everything
+ * to a page from the internet.
  */
 export async function startStatelyRelay(
   stately: StatelySource,
   {port: wanted}: {port: number},
 ): Promise<Inspector> {
   const token = randomBytes(16).toString('base64url');
-  // Receivers have nothing to tell us.
+  // Clients have nothing to send.
   const sockets = new WebSocketServer({noServer: true, maxPayload: mostIncoming});
   const server = createServer((_, response) => void response.writeHead(404).end());
   server.on('connection', (socket) => socket.unref());
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // From here on nobody else listens for errors: whoever hangs up early must not end the process.
+    // From here on nothing else handles errors: a client that hangs up early must not end the process.
     socket.on('error', () => socket.destroy());
     if (!isWelcome(request, {port, token})) {
       return void socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
     }
     sockets.handleUpgrade(request, socket, head, (receiver) => {
-      // A large beginning is read in its time; what comes then must not pile up behind it.
+      // A large initial batch may take a while to read, but later ones must not pile up behind it.
       let most = Number.POSITIVE_INFINITY;
       const stop = feed(stately, (text) => {
         if (receiver.bufferedAmount > most) receiver.terminate();
@@ -45,7 +45,7 @@ export async function startStatelyRelay(
       });
       most = receiver.bufferedAmount + mostUnread;
       receiver.once('close', stop);
-      // The close that follows says all there is to know.
+      // The close event that follows is enough.
       receiver.on('error', () => {});
     });
   });
@@ -63,10 +63,10 @@ export async function startStatelyRelay(
 }
 
 const mostIncoming = 64 * 1024;
-/** One who does not read is let go; whoever comes back gets everything again. */
+/** A client that stops reading is disconnected; when it reconnects it gets everything again. */
 const mostUnread = 16 * 1024 * 1024;
 
-/** Programs send no Origin; of pages, only those served on this machine are let in. */
+/** Programs send no Origin; of pages, only those served on this machine are admitted. */
 function isWelcome(
   {url = '', headers}: IncomingMessage,
   {port, token}: {port: number; token: string},
@@ -77,7 +77,7 @@ function isWelcome(
   return isOurs && isNear && isToken(url.slice(1), token);
 }
 
-/** Entries as the package's inspector tells them; it knows actors only by the names we give them. */
+/** Entries in the form the package's inspector sends; it knows actors only by the names we give them. */
 function feed({source, definitions, contexts}: StatelySource, send: (text: string) => void): () => void {
   let current: InspectedEntry | undefined;
   const idOf = ({session}: InspectedEntry, actor: string) => `${session}:${actor}`;

@@ -8,7 +8,7 @@ import {isJournalLine} from './journal-line.ts';
 
 const mostBytes = 256 * 1024 * 1024;
 
-/** Writes a bundle for its owner alone. What is there already is replaced only when that is said. */
+/** Writes a bundle readable by its owner only. Replaces an existing file only with `force`. */
 export function writeBundle(file: string, bundle: Bundle, {force}: {force: boolean}): number {
   const {O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK} = constants;
   const text = `${JSON.stringify(bundle, null, 1)}\n`;
@@ -35,7 +35,7 @@ export function writeBundle(file: string, bundle: Bundle, {force}: {force: boole
   return Buffer.byteLength(text);
 }
 
-/** A bundle that somebody sent: nothing in it is trusted further than its form. */
+/** Reads a bundle from someone else: only its form is trusted. */
 export function readBundle(file: string): Bundle {
   const text = readWholeFile(file, 'bundle', mostBytes);
   if (text === null) throw new AppError('E_STORE_READ', `there is no bundle at ${file}`);
@@ -73,7 +73,7 @@ function isJournal(value: unknown): value is BundledJournal {
   return typeof run_id === 'string' && Array.isArray(lines) && lines.every(isJournalLine);
 }
 
-/** One entry after another, each with the Blackbird that wrote it, counted over all journals of the bundle. */
+/** All entries in order, each with the Blackbird that wrote it, numbered across the journals of the bundle. */
 export function bundledEntries({
   journals,
 }: Pick<Bundle, 'journals'>): Array<InspectedEntry & {run_id: string}> {
@@ -91,7 +91,7 @@ export function bundledEntries({
 const isEntry = (line: JournalLine): line is Exclude<JournalLine, {kind: 'header' | 'truncated'}> =>
   line.kind !== 'header' && line.kind !== 'truncated';
 
-/** A bundle as it is looked at; nothing more comes. */
+/** A bundle as an inspection source; it never grows. */
 export function inspectBundle(bundle: Pick<Bundle, 'journals'>): InspectionSource {
   const entries = bundledEntries(bundle);
   return {entries: () => entries, subscribe: () => () => {}, standing: () => 'ended'};

@@ -8,20 +8,20 @@ import {
 } from '../contracts/journal.ts';
 import {appendLines, appendLinesInBackground, type LinesFor} from './line-file.ts';
 
-/** Far beyond what a run does; one that loops must not fill the disk. */
+/** Far more than a normal run needs; a loop must not fill the disk. */
 const mostBytes = 4 * 1024 * 1024;
-/** Written once nothing has come for a while, and at the latest after the second: a new file holds up every sync. */
+/** Written after a quiet moment, and after a second at the latest: creating a file slows every sync. */
 const quietMilliseconds = 100;
 const holdMilliseconds = 2_000;
 const mostHeld = 2_000;
-/** Runs and pieces of runs whose file could not be opened yet. */
+/** Batches whose file could not be opened yet. */
 const mostPending = 1_000;
 
 export type JournalFilesOptions = {
   readonly fileOf: (taskId: string, runId: string) => string;
   readonly version: string;
   readonly now: () => string;
-  /** Called once: from then on nothing is journalled. */
+  /** Called once; nothing is journalled after it. */
   readonly onFailure: (reason: string) => void;
   readonly maxBytes?: number;
 };
@@ -30,21 +30,21 @@ type Run = Parameters<JournalSink['append']>[0];
 type Batch = {readonly file: string; readonly run: Run; readonly entries: JournalEntry[]};
 
 /**
- * Journals as one file for each run, beside its record. Entries are held back and written together, without
- * waiting for the disk. Trouble with a file ends the journal, never the work.
+ * One journal file per run, beside its record. Entries are buffered and written in batches, without waiting
+ * for the disk. A file error ends the journal, never the work.
  */
 export function createJournalFiles(options: JournalFilesOptions): JournalSink {
   const {fileOf, onFailure, maxBytes = mostBytes} = options;
-  /** Those that come, by the file they go to. */
+  /** Incoming entries, by file. */
   let held = new Map<string, Batch>();
   let heldEntries = 0;
-  /** Those that are being written, one after another. */
+  /** Batches being written, one after another. */
   let pending: Batch[] = [];
   let isWriting = false;
   let timer: NodeJS.Timeout | undefined;
   let heldSince = 0;
   let isLost = false;
-  /** The files that have our header, and whether there is room left in them. */
+  /** The files that have our header, and whether they are full. */
   const known = new Map<string, {readonly isFull: boolean}>();
 
   const lose = (error: unknown) => {
@@ -80,7 +80,7 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink {
     const [batch] = pending;
     if (isWriting) return;
     if (!batch) {
-      // What came while the last one was written still waits, and must not be lost with the process.
+      // Entries that arrived during the last write still wait, and must not be lost on exit.
       if (held.size === 0) process.off('exit', flush);
       return;
     }
@@ -91,7 +91,7 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink {
       if (error) lose(error);
       writeNext();
     };
-    // Meanwhile it may have been written at once.
+    // It may have been flushed synchronously in the meantime.
     const lines = () => (pending[0] === batch ? linesOf(batch) : null);
     try {
       appendLinesInBackground(batch.file, lines, done);
@@ -153,7 +153,7 @@ function headerOf(
   return {kind: 'header', format: journalFormat, blackbird: version, at: now(), run_id, task_id, machines};
 }
 
-/** As many whole lines as there is room for, and that it was cut; nothing at all in a file that was full. */
+/** As many whole lines as fit, and a line saying that it was cut; nothing if the file was already full. */
 function fitting(
   lines: ReadonlyArray<JournalHeader | JournalEntry>,
   size: number,
@@ -168,7 +168,7 @@ function fitting(
     end += Buffer.byteLength(next);
     if (end > maxBytes) {
       const cut: JournalCut = {kind: 'truncated', at, bytes: maxBytes};
-      // Filled up, so that the next Blackbird sees from its size that this file is full.
+      // Padded, so that the next Blackbird can tell from the size that this file is full.
       const last = JSON.stringify(cut);
       const room = maxBytes - size - Buffer.byteLength(text) - Buffer.byteLength(last) - 1;
       return {text: `${text}${last}${' '.repeat(Math.max(0, room))}\n`, isFull: true};

@@ -3,7 +3,7 @@ import type {JournalLine} from '../contracts/journal.ts';
 const kinds: ReadonlySet<unknown> = new Set(['started', 'standing', 'event', 'done', 'error', 'stopped']);
 const statuses: ReadonlySet<unknown> = new Set(['active', 'done', 'error', 'stopped']);
 
-/** Checked by hand: a journal has many lines, and a file that somebody sent is not trusted. */
+/** Checked by hand: a journal has many lines, and a file from someone else is not trusted. */
 export function isJournalLine(value: unknown): value is JournalLine {
   if (!isObject(value)) return false;
   if (value.kind === 'truncated') return typeof value.bytes === 'number';

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 
-// A link or a pipe somebody put in the place of the file is refused, not followed or waited for.
+// A link or pipe planted in place of the file is refused, not followed or waited for.
 const flags =
   constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -18,14 +18,17 @@ const flags =
 export type LinesFor = (size: number) => string;
 
 /**
- * Adds lines to a private file. A last line that was torn by a crash is removed first; a write that fails
- * leaves the file as it was. Nothing waits for the disk.
+ * Appends lines to a private file. A last line torn by a crash is removed first; a failed write leaves the
+ * file unchanged. Does not wait for the disk.
  */
 export function appendLines(file: string, linesFor: LinesFor): void {
   appendTo(openSync(file, flags, 0o600), file, linesFor);
 }
 
-/** The same, with the one step off this thread that can take long: others' writes hold up a new file. */
+/**
+ * The same, but opens the file asynchronously, the one step that can take long: other writes delay a new
+ * file.
+ */
 export function appendLinesInBackground(
   file: string,
   linesFor: () => LinesFor | null,
@@ -65,10 +68,10 @@ function appendTo(handle: number, file: string, linesFor: LinesFor): void {
 
 const chunk = 64 * 1024;
 
-/** How much of the file is whole lines: everything, unless its last line has no end. */
+/** The size of all complete lines: everything, unless the last line has no newline. */
 function sizeOfWholeLines(handle: number, size: number): number {
   const buffer = Buffer.alloc(Math.min(chunk, size));
-  // The last byte first: it is nearly always all there is to know.
+  // The last byte first, which is nearly always enough.
   if (readSync(handle, buffer, 0, 1, size - 1) === 1 && buffer[0] === 0x0a) return size;
   for (let end = size; end > 0; end -= Math.min(chunk, end)) {
     const start = Math.max(0, end - chunk);

@@ -10,20 +10,20 @@ import {
 import {corrupt, readFailure} from '../stores/store-errors.ts';
 import {isJournalLine} from './journal-line.ts';
 
-/** More than the journals of a bundle hold together. */
+/** More than all journals of a bundle together. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** What a journal holds besides entries. */
+/** What a journal contains besides entries. */
 export type JournalSummary = {
   /** One for each Blackbird that worked on the run. */
   readonly headers: readonly JournalHeader[];
-  /** It grew too long and was cut; the run went on. */
+  /** It reached the size limit; the run went on. */
   readonly isCut: boolean;
-  /** Lines that say nothing this version understands, counted from 1. */
+  /** Lines this version does not understand, counted from 1. */
   readonly broken: readonly number[];
 };
 
-/** Understands a journal line by line, as it grows. */
+/** Parses a journal incrementally, as it grows. */
 function createJournalParser(onLine: (line: JournalLine) => void = () => {}) {
   const headers: JournalHeader[] = [];
   const broken: number[] = [];
@@ -31,13 +31,13 @@ function createJournalParser(onLine: (line: JournalLine) => void = () => {}) {
   let lines = 0;
   let count = 0;
   return {
-    /** Whole lines only: a last one without its end is still written, or was torn. */
+    /** Complete lines only: a last one without a newline is still being written, or was torn. */
     push: (text: string): InspectedEntry[] => {
       const entries: InspectedEntry[] = [];
       for (const part of text.split('\n').slice(0, -1)) {
         lines++;
         const line = parsed(part);
-        // Before the first header nobody knows whose an entry is.
+        // Before the first header it is not known who wrote an entry.
         if (!line || (line.kind !== 'header' && headers.length === 0)) broken.push(lines);
         else {
           onLine(line);
@@ -62,7 +62,7 @@ function parsed(text: string) {
   }
 }
 
-/** The lines of a journal as they stand, to be handed on. */
+/** The raw lines of a journal, to be passed on. */
 export function readJournalLines(
   file: string,
 ): {readonly lines: readonly JournalLine[]; readonly broken: readonly number[]} | null {
@@ -78,11 +78,11 @@ export type RecordedSource = InspectionSource & {readonly summary: () => Journal
 
 export type JournalOptions = {
   readonly pollMilliseconds?: number;
-  /** Whether somebody still writes it; by itself a file does not tell. */
+  /** Whether someone still writes it; the file alone does not say. */
   readonly standing?: InspectionSource['standing'];
 };
 
-/** A recorded run as it is looked at. It is followed while somebody listens, and never keeps a process alive. */
+/** A recorded run as an inspection source. Followed while it has listeners, and never keeps a process alive. */
 export function inspectJournal(
   file: string,
   {pollMilliseconds = 250, standing = () => 'ended'}: JournalOptions = {},
@@ -106,7 +106,7 @@ export function inspectJournal(
     try {
       read();
     } catch {
-      // Unreadable for now; what was read stands.
+      // Unreadable for now; keep what was read.
     }
   };
   read();
@@ -128,7 +128,7 @@ export function inspectJournal(
   };
 }
 
-/** The whole lines of the file from there, and where they end; null when there is no file. */
+/** The complete lines from an offset, and where they end; null if there is no file. */
 function readLines(file: string, from: number): {text: string; end: number} | null {
   let handle: number;
   try {

@@ -9,18 +9,18 @@ import {customCommandIn} from '../contracts/provider-table.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Whose quota an agent started from this environment uses, as a digest: keys and names of accounts are never
- * written down. Two logins have two digests; what cannot be told apart shares one.
+ * Whose quota an agent started in this environment uses, as a digest: keys and account names are never
+ * stored. Two logins have two digests; accounts that cannot be told apart share one.
  */
 export function accountOf(provider: ProviderId, env: Env): string {
   const {id, place} = (sources[provider] ?? loggedIn)(env);
   return createHash('sha256').update(`${provider}\n${place}\n${id}`).digest('hex').slice(0, 16);
 }
 
-/** `id`: the key or account. `place`: the server that counts, where it is not the vendor's own. */
+/** `id`: the key or account. `place`: the server that counts usage, if it is not the vendor's own. */
 type Account = {readonly id: string; readonly place: string};
 
-/** Where nothing more is known: whoever this home belongs to. */
+/** Fallback: the owner of this home folder. */
 const loggedIn = (env: Env): Account => ({id: homeOf(env), place: ''});
 
 const sources: Readonly<Partial<Record<ProviderId, (env: Env) => Account>>> = {
@@ -53,7 +53,7 @@ const claudeLogin = (env: Env) =>
 const codexLogin = (env: Env) =>
   codexSchema.safeParse(jsonIn(path.join(codexFolder(env), 'auth.json'))).data?.tokens.account_id;
 
-/** Undefined for a file that is missing or broken: then the folder stands for the account. */
+/** Undefined if the file is missing or broken: then the folder stands for the account. */
 function jsonIn(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

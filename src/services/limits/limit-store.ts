@@ -26,7 +26,7 @@ export function createLimitStore({
   readonly accountOf: (provider: ProviderId) => string;
   readonly onWarning: (message: string) => void;
 }): LimitStore {
-  /** Warns once, or every task would repeat it. */
+  /** Warns only once, not with every task. */
   let hasWarned = false;
   const warn = (message: string) => {
     if (!hasWarned) onWarning(message);
@@ -45,7 +45,7 @@ export function createLimitStore({
       if (edit(limits) === limits) return;
       await ensurePrivateFolder(path.dirname(file));
       await underLock(file, async () => {
-        // Read again under the lock: another project may have written meanwhile.
+        // Read again under the lock: another project may have written in the meantime.
         const database = databaseOf(file);
         await database.read();
         database.data = {...database.data, limits: edit(database.data.limits)};
@@ -72,7 +72,7 @@ export function createLimitStore({
       const account = accountOf(provider);
       const isOther = (each: LimitsFile['limits'][number]) =>
         (each.provider !== provider || each.account !== account) &&
-        // Whatever is over tells nobody anything.
+        // Expired limits are of no use.
         Date.parse(each.until) > Date.parse(limit.seenAt);
       await change((limits) => [...limits.filter(isOther), {provider, account, ...limit}]);
     },

@@ -8,13 +8,13 @@ import {identifyProcess, livenessOf} from '../system/process-identity.ts';
 import {liveHolder, lockFailure, parseHolder, thisHolder} from './lock-holder.ts';
 
 const pollMilliseconds = 15;
-/** How often an attempt that others got in the way of is repeated at once. */
+/** How often an attempt is retried at once after interference by others. */
 const restartLimit = 20;
 
 /**
- * The lock for systems without `flock`. The holder's file is made with `link`, which only one can win.
- * Over a dead holder the next link is named after that holder's nonce, so only one can ever inherit
- * from it; the winner then becomes the head of the chain again.
+ * The lock for systems without `flock`. The holder's file is created with `link`, which only one process can
+ * win. To take over from a dead holder, the next link is named after that holder's nonce, so only one can
+ * inherit from it; the winner then becomes the head of the chain again.
  */
 export function createChainLock(file: string): ProcessLock {
   let isSwept = false;
@@ -38,7 +38,7 @@ export function createChainLock(file: string): ProcessLock {
     holder: async () => {
       let found = await readLink(file);
       const seen = new Set<string>();
-      // The last link of the chain is the one in force. One that leads round is none of ours.
+      // The last link of the chain is the one that counts. A circular one is not ours.
       for (
         let next = found;
         next && !seen.has(next.nonce);
@@ -52,10 +52,10 @@ export function createChainLock(file: string): ProcessLock {
   };
 }
 
-/** Nobody is named by a file that a power cut or another program left; it is inherited like the dead. */
+/** A file left by a power cut or another program names no holder; it is inherited like a dead holder's. */
 type Link = {readonly holder: LockHolder | null; readonly nonce: string};
 
-/** Null when the chain changed while we looked at it. */
+/** Null if the chain changed in the meantime. */
 async function tryOnce(file: string): Promise<LockAttempt | null> {
   const nonce = randomBytes(8).toString('hex');
   const candidate = `${file}.c.${process.pid}.${nonce}`;
@@ -67,7 +67,7 @@ async function tryOnce(file: string): Promise<LockAttempt | null> {
       const outcome = await tryLink(candidate, place);
       if (outcome === 'done') break;
       const found = outcome === 'taken' ? await readLink(place) : null;
-      // Released, or taken over and compacted, while we looked: begin again from the head.
+      // Released, or taken over and compacted, in the meantime: start again from the head.
       if (found === null) return null;
       if (!isDead(found)) return {acquired: false, holder: found.holder};
       inherited.push(place);
@@ -81,7 +81,7 @@ async function tryOnce(file: string): Promise<LockAttempt | null> {
   }
 }
 
-/** Makes the heir of the dead the head of the chain; false when the chain is not what it seemed. */
+/** Makes the heir of dead holders the head of the chain; false if the chain has changed. */
 async function inherit(
   file: string,
   inherited: readonly string[],
@@ -93,7 +93,7 @@ async function inherit(
       await removeQuietly(place);
       return false;
     }
-    // We are the only heir of the dead holders, so the head is ours to replace.
+    // We are the only heir of the dead holders, so we may replace the head.
     await rename(candidate, file);
   } catch (error) {
     await removeQuietly(place);
@@ -103,7 +103,7 @@ async function inherit(
   return true;
 }
 
-/** Every link we inherited from must still be there, and in its place: what is dead stays so. */
+/** Every link we inherited from must still be in its place: dead holders stay dead. */
 async function isChainIntact(file: string, inherited: readonly string[], place: string): Promise<boolean> {
   let expected = file;
   for (const marker of inherited) {
@@ -129,7 +129,7 @@ async function tryLink(candidate: string, place: string): Promise<'done' | 'take
     return 'done';
   } catch (error) {
     if (systemErrorCode(error) === 'EEXIST') return 'taken';
-    // Somebody who cannot see this process swept its candidate.
+    // A process that cannot see us removed our candidate.
     if (systemErrorCode(error) === 'ENOENT') return 'lost';
     throw error;
   }
@@ -153,7 +153,7 @@ async function readLink(place: string): Promise<Link | null> {
   }
 }
 
-/** What crashes left: candidates that were never linked, and links that lead nowhere while the head lives. */
+/** Removes leftovers of crashes: candidates that were never linked, and dangling links while the head lives. */
 async function sweep(file: string): Promise<void> {
   const prefix = `${path.basename(file)}.`;
   for (const name of await readdir(path.dirname(file))) {
@@ -169,6 +169,6 @@ async function sweep(file: string): Promise<void> {
 }
 
 async function removeQuietly(place: string): Promise<void> {
-  // Gone is what it should be; and what cannot be removed leads nowhere.
+  // Already gone is fine, and a link that cannot be removed is harmless.
   await unlink(place).catch(() => {});
 }

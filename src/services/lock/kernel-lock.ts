@@ -6,7 +6,7 @@ import type {LockHolder, ProcessLock} from '../contracts/lock.ts';
 import {isExecutable} from '../system/executables.ts';
 import {liveHolder, lockFailure, parseHolder, thisHolder} from './lock-holder.ts';
 
-/** Where util-linux puts it. Not from PATH: two processes must never choose differently. */
+/** Where util-linux installs it. Not from PATH: two processes must never choose differently. */
 const flockPrograms = ['/usr/bin/flock', '/bin/flock'];
 
 export function findFlock(): string | null {
@@ -14,9 +14,9 @@ export function findFlock(): string | null {
 }
 
 /**
- * A lock the kernel holds for us: `flock` locks the open file we pass to it, and the lock stays with
- * that open file after the helper is gone, until we close it or die. The file itself stays for ever,
- * because unlinking it would let two processes lock two different files of the same name.
+ * A lock held by the kernel: `flock` locks the open file we pass to it, and the lock outlives the helper
+ * until we close the file or die. The file is never deleted, because then two processes could lock two
+ * different files of the same name.
  */
 export function createKernelLock(file: string, flock: string): ProcessLock {
   return {
@@ -64,11 +64,11 @@ async function openLockFile(file: string): Promise<FileHandle> {
   }
 }
 
-/** False when somebody else held it for the whole wait. The kernel queues us; nothing polls. */
+/** False if someone else held it for the whole wait. The kernel queues us; there is no polling. */
 function lockHandle(flock: string, handle: FileHandle, waitSeconds: number): Promise<boolean> {
   const wait = waitSeconds > 0 ? ['-w', String(waitSeconds)] : ['-n'];
   return new Promise((resolve, reject) => {
-    // In a session of its own, or the terminal's Ctrl+C would end the helper and the wait would fail.
+    // In its own session, or the terminal's Ctrl+C would end the helper and fail the wait.
     const helper = spawn(flock, [...wait, '3'], {
       stdio: ['ignore', 'ignore', 'ignore', handle.fd],
       detached: true,
@@ -87,17 +87,17 @@ async function readHolder(handle: FileHandle): Promise<LockHolder | null> {
   return parseHolder(buffer.toString('utf8', 0, bytesRead));
 }
 
-/** The name is for others to read; the lock is held or free without it, even on a full disk. */
+/** The name is only informative; the lock works without it, even on a full disk. */
 async function nameHolder(handle: FileHandle, text: string): Promise<void> {
   try {
     await handle.truncate(0);
     if (text !== '') await handle.write(text, 0);
   } catch {
-    // Whoever is refused is then told "another process".
+    // The refused process is then told "another process".
   }
 }
 
 async function close(handle: FileHandle): Promise<void> {
-  // Whatever it reports, the file is closed and the lock with it.
+  // Whatever it reports, the file is closed and the lock released.
   await handle.close().catch(() => {});
 }

@@ -1,13 +1,13 @@
 import type {LockAttempt, ProcessLock} from '../contracts/lock.ts';
 
-/** Kept this long after a job, in case another follows at once. */
+/** Kept this long after a job in case another follows. */
 const lingerMilliseconds = 100;
-/** Released at the latest then, so that other processes have their turn. */
+/** Released by then at the latest, so that other processes get a turn. */
 const longestHoldMilliseconds = 1_000;
 
 /**
- * A lock that lingers between jobs: taking it from the kernel costs a process, and an executing plan writes
- * between two quick tasks. Jobs of one process run one after another.
+ * A lock that is kept between jobs: taking it from the kernel costs a process, and a running plan is written
+ * between quick tasks. The jobs of one process run one after another.
  */
 export function createLingeringLock(lock: () => Promise<ProcessLock>) {
   let held: {release(): Promise<void>; since: number} | null = null;
@@ -25,7 +25,7 @@ export function createLingeringLock(lock: () => Promise<ProcessLock>) {
   const release = async () => {
     const current = held;
     held = null;
-    // The job is done; a lock that cannot be given back ends with this process at the latest.
+    // The job is done; a lock that cannot be released ends with this process.
     await current?.release().catch(() => {});
   };
   const rest = async () => {
@@ -37,7 +37,7 @@ export function createLingeringLock(lock: () => Promise<ProcessLock>) {
     idle.unref();
   };
 
-  /** Runs a job under the lock; `onDenied` makes the error when somebody else holds it all the time. */
+  /** Runs a job under the lock; `onDenied` makes the error if someone else holds it for the whole wait. */
   return <T>(
     waitSeconds: number,
     onDenied: (attempt: LockAttempt) => Error,

@@ -20,12 +20,12 @@ export function parseHolder(text: string): LockHolder | null {
   try {
     return lockHolderSchema.safeParse(JSON.parse(text)).data ?? null;
   } catch {
-    // Empty between two holders, or half written by one that died: nobody is named.
+    // Empty between two holders, or half written by one that died: the holder is unknown.
     return null;
   }
 }
 
-/** The holder unless it is known to be dead. One in another pid namespace counts as alive. */
+/** The holder, unless it is known to be dead. One in another pid namespace counts as alive. */
 export function liveHolder(holder: LockHolder | null): LockHolder | null {
   return holder !== null && livenessOf(holder) !== 'dead' ? holder : null;
 }

@@ -3,10 +3,7 @@ import type {ProjectLock} from '../contracts/project.ts';
 import {ensureStateFolder, type ProjectFolder} from '../stores/project-folder.ts';
 import {createProcessLock} from './process-lock.ts';
 
-/**
- * One engine per project across processes. Whoever comes second is told who was first, after a wait for what is
- * over in a moment.
- */
+/** One engine per project across processes. A second one first waits briefly, then is told who holds the lock. */
 export function createProjectLock(folder: ProjectFolder, {waitSeconds = 0} = {}): ProjectLock {
   let held: {release(): Promise<void>} | null = null;
   return {

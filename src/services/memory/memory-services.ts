@@ -34,7 +34,7 @@ export type MemoryProject = {
   readonly scriptOf: (run: RunRecord) => Script;
 };
 
-/** Everything an engine needs, without a file, a process or a minute of real time. */
+/** Everything an engine needs, without files, processes or real time. */
 export function createMemoryServices(project: MemoryProject): Services {
   const {plan, rules, settings, agent, clock, scriptOf} = project;
   let count = 0;
@@ -87,7 +87,7 @@ const nothing = async (): Promise<never> => {
   throw new AppError('E_DIFF_UNAVAILABLE', 'no files change in a simulation');
 };
 
-/** As in a folder without git. */
+/** Like a folder without git. */
 const noChanges: ChangeTracker = {
   snapshot: async () => null,
   compose: nothing,

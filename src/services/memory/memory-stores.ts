@@ -12,7 +12,7 @@ import {latestRun, type RunRecord, type RunStore} from '../contracts/run.ts';
 import type {PlanRules, PlanStore} from '../contracts/stores.ts';
 import {checkedRunId, runFilesIn} from '../stores/run-files.ts';
 
-// The stores of a project that is on no disk. Records are immutable, so they are kept as they are.
+// In-memory stores. Records are immutable, so they are not copied.
 
 export function createMemoryPlans(plan: Plan, {checkChange}: Pick<PlanRules, 'checkChange'>): PlanStore {
   let current = plan;
@@ -66,7 +66,7 @@ export function createMemoryRuns(): RunStore {
   };
 }
 
-/** As the names of files are read. */
+/** In the order file names are listed. */
 export const inOrder = <Entry>(entries: ReadonlyMap<string, Entry>): Entry[] =>
   [...entries].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, entry]) => entry);
 
@@ -116,7 +116,7 @@ export function createMemoryComments(): CommentStore {
   };
 }
 
-/** Nobody else is there to decide anything. */
+/** There is no one else to decide anything. */
 export const emptyInbox: DecisionInbox = {
   post: async () => false,
   look: () => 'gone',
@@ -126,7 +126,7 @@ export const emptyInbox: DecisionInbox = {
   watch: () => () => {},
 };
 
-/** Nobody else is there to ask for anything. */
+/** There is no one else to request anything. */
 export const emptyRequestBox: RequestBox = {
   send: async () => 'open',
   isTaken: () => false,
@@ -140,7 +140,7 @@ export function createMemoryJobs(): JobStore {
     ids: () => [...jobs.keys()].sort().reverse(),
     read: async (jobId) => jobs.get(jobId) ?? null,
     create: async (job) => void jobs.set(job.jobId, job),
-    // Nobody will read the history of a job that is gone with the process.
+    // The history of a job that ends with the process is never read.
     note: async () => {},
     close: async (job) => void jobs.set(job.jobId, job),
   };

@@ -5,7 +5,7 @@ import type {CheckEnding, CheckRunner} from '../contracts/check-runner.ts';
 import type {ProcessIdentity} from '../contracts/process.ts';
 import type {RunRecord} from '../contracts/run.ts';
 
-/** What an agent that is only played does: after so long, with this verdict. */
+/** What a simulated agent does: how long it takes, and its verdict. */
 export type Script = {
   readonly milliseconds: number;
   readonly verdict: AgentVerdict;
@@ -14,7 +14,7 @@ export type Script = {
 
 type Timers = {setTimeout(ring: () => void, milliseconds: number): unknown; clearTimeout(timer: never): void};
 
-/** Agents without processes: each plays its script on the clock that it is given. */
+/** Agents without processes: each plays its script on the given clock. */
 export function createScriptedAgents(timers: Timers, scriptOf: (run: RunRecord) => Script): AgentRunner {
   let count = 0;
   return {
@@ -32,7 +32,7 @@ export function createScriptedAgents(timers: Timers, scriptOf: (run: RunRecord) 
           const {milliseconds, verdict, usage} = scriptOf(run);
           say({type: 'session', ref: request.sessionRef ?? sessionRef(number)});
           say({type: 'turn'});
-          // One that works at all has begun to: what happens to it later is no refusal to begin.
+          // An agent that works at all has started: a later failure is not a refusal to start.
           if (milliseconds > 0) say({type: 'activity', activity: {kind: 'read', text: 'simulated'}});
           finish(milliseconds, () => {
             const {outcome, text} = verdict;
@@ -75,7 +75,10 @@ const identityOf = (number: number): ProcessIdentity => ({
   pidNamespace: 'simulated',
 });
 
-/** What every process has: it goes once unless it was stopped before, can be held, ends once, and is heard in order. */
+/**
+ * Common to all simulated processes: `go` works once unless stopped before, output can be held, it ends once,
+ * and is reported in order.
+ */
 function playedProcess<Ending>(number: number, timers: Timers, stopped: Ending) {
   let end: (ending: Ending) => void = () => {};
   const ended = new Promise<Ending>((resolve) => {

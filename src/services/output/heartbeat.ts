@@ -1,11 +1,14 @@
 import {closeSync, constants, futimesSync, openSync} from 'node:fs';
 
 const beatMilliseconds = 1_000;
-// As for logs: a link or a pipe in its place is refused, not followed or waited for.
+// As for logs: a planted link or pipe is refused, not followed or waited for.
 const flags =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** An agent may be silent for long: the time of this file tells until when its Blackbird lived. Returns how to stop. */
+/**
+ * An agent may be silent for a long time: the mtime of this file says until when its Blackbird lived. Returns
+ * a stop function.
+ */
 export function startHeartbeat(file: string): () => void {
   const timer = setInterval(() => beat(file), beatMilliseconds).unref();
   return () => clearInterval(timer);
@@ -20,6 +23,6 @@ export function beat(file: string, now: Date = new Date()): void {
       closeSync(opened);
     }
   } catch {
-    // Trouble with the file ends no run; what is known of a crash is less exact then.
+    // A file error ends no run; a crash is then dated less exactly.
   }
 }

@@ -1,11 +1,11 @@
 export type LineSplitter = {
   push(chunk: Buffer): void;
-  /** Keeps every further line back, until `readOn`. */
+  /** Holds back every further line until `readOn`. */
   hold(): void;
   readOn(): void;
-  /** Hands over a last line without an end. */
+  /** Emits a last line without a newline. */
   end(): void;
-  /** Lines longer than the limit, which were skipped. */
+  /** Lines that exceeded the limit and were skipped. */
   readonly dropped: number;
 };
 
@@ -14,12 +14,12 @@ export const maxLineBytes = 1024 * 1024;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Cuts bytes into lines before they are decoded, so that no output can be too long for a string. */
+/** Splits bytes into lines before decoding, so that no output can be too long for a string. */
 export function createLineSplitter(
   onLine: (line: string) => void,
   {maxBytes = maxLineBytes}: {maxBytes?: number} = {},
 ): LineSplitter {
-  // The beginning of a line whose end has not come yet.
+  // The start of an incomplete line.
   let held = Buffer.alloc(0);
   let heldBytes = 0;
   let isTooLong = false;
@@ -84,7 +84,7 @@ export function createLineSplitter(
 
     readOn: () => {
       isHolding = false;
-      // One of them may be a reason to hold again.
+      // Any of them may call `hold` again.
       for (let line = keptBack.shift(); line !== undefined; line = keptBack.shift()) {
         onLine(line);
         if (isHolding) return;

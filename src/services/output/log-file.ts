@@ -2,22 +2,22 @@ import {constants} from 'node:fs';
 import {type FileHandle, open} from 'node:fs/promises';
 
 export type LogFile = {
-  /** False when the disk is behind: stop reading until `drained` resolves. */
+  /** False if the disk is behind: stop reading until `drained` resolves. */
   write(chunk: Buffer): boolean;
   drained(): Promise<void>;
-  /** Writes what waits and closes the file. */
+  /** Flushes the buffer and closes the file. */
   close(): Promise<void>;
-  /** Something could not be written; nothing was logged from then on. */
+  /** A write failed; nothing was logged after it. */
   readonly isTruncated: boolean;
 };
 
 const lineBreak = 0x0a;
 const highWaterMark = 256 * 1024;
-// A link or a pipe somebody put in the place of the log is refused, not followed or waited for.
+// A link or pipe planted in place of the log is refused, not followed or waited for.
 const flags =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Appends output to a private file. Trouble with the file ends the logging, never the run. */
+/** Appends output to a private file. A file error ends the logging, never the run. */
 export function openLogFile(file: string): LogFile {
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
@@ -70,7 +70,7 @@ export function openLogFile(file: string): LogFile {
     },
 
     close: async () => {
-      // Looked at last: what was flushed meanwhile may have opened the file.
+      // Checked last: a flush in the meantime may have opened the file.
       while (waiting.length > 0 || work) await flushed();
       await (await handle)?.close().catch(giveUp);
     },
@@ -94,7 +94,10 @@ async function openPrivately(file: string): Promise<FileHandle> {
   }
 }
 
-/** An agent that was killed, or ends without a line break, must not swallow the first line of its successor. */
+/**
+ * If an agent was killed or ended without a newline, the first line of its successor must not be appended to
+ * its last.
+ */
 async function isCutOff(file: string, size: number): Promise<boolean> {
   if (size === 0) return false;
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

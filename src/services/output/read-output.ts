@@ -15,12 +15,12 @@ export type OutputSinks = {
 export type OutputReader = {
   readonly ended: Promise<void>;
   readonly bytes: number;
-  /** Hands over no further line, and reads hardly more, until `readOn`. */
+  /** Emits no further line, and reads hardly more, until `readOn`. */
   hold(): void;
   readOn(): void;
-  /** The writer is gone: take what it left in the pipe, however far behind the disk is. */
+  /** The writer is gone: read what is left in the pipe, however far behind the disk is. */
   hurry(): void;
-  /** Reads no further, hands over what is incomplete, and closes the log. */
+  /** Stops reading, emits an incomplete last line and closes the log. */
   close(): Promise<void>;
 };
 
@@ -79,14 +79,14 @@ export function readOutput(stream: Readable, {log, tail, lines, onText}: OutputS
   };
 }
 
-/** Waits until all output was read, or `window` ms went by and no more is coming in. */
+/** Waits until all output was read, or until `window` ms passed and no more arrives. */
 export async function drainOutput(readers: readonly OutputReader[], window: number): Promise<void> {
   const done = new AbortController();
   const ended = Promise.all(readers.map((reader) => reader.ended)).then(() => done.abort());
   for (const reader of readers) reader.hurry();
   await Promise.race([ended, sleep(window, undefined, {signal: done.signal}).catch(() => {})]);
 
-  // After a long pause of ours the timer fires before output that has been waiting: look once more.
+  // After our own process was suspended, the timer fires before pending output arrives: check once more.
   const received = () => readers.reduce((sum, reader) => sum + reader.bytes, 0);
   for (let turn = 0; turn < maxTurns && !done.signal.aborted; turn++) {
     const before = received();
@@ -97,7 +97,7 @@ export async function drainOutput(readers: readonly OutputReader[], window: numb
 
 const maxTurns = 20;
 
-/** Output that is read no further until somebody says so, who may never come once its writer is being ended. */
+/** Output that is paused until `readOn`, which may never be called once the writer is being ended. */
 export function heldOutput(output: Pick<OutputReader, 'hold' | 'readOn'>) {
   let held: {readonly over: Promise<void>; readonly end: () => void} | null = null;
   let isGivenUp = false;
@@ -105,7 +105,7 @@ export function heldOutput(output: Pick<OutputReader, 'hold' | 'readOn'>) {
   const readOn = () => {
     const ending = held;
     held = null;
-    // What comes now may be a reason to hold again.
+    // What arrives now may call `hold` again.
     output.readOn();
     ending?.end();
   };
@@ -121,7 +121,7 @@ export function heldOutput(output: Pick<OutputReader, 'hold' | 'readOn'>) {
       output.hold();
     },
     readOn,
-    /** Reads on, and is not held again. */
+    /** Resumes reading for good. */
     giveUp: () => {
       isGivenUp = true;
       if (held) readOn();

@@ -2,13 +2,13 @@ import {StringDecoder} from 'node:string_decoder';
 
 export type Tail = {
   push(chunk: Buffer): void;
-  /** What came last, without characters that were cut in two. */
+  /** The most recent output, without split characters. */
   text(): string;
 };
 
 export const tailBytes = 16 * 1024;
 
-/** Remembers the end of a stream in a ring of fixed size. */
+/** Keeps the end of a stream in a ring buffer of fixed size. */
 export function createTail(capacity = tailBytes): Tail {
   const ring = Buffer.allocUnsafe(capacity);
   let next = 0;
@@ -34,7 +34,7 @@ export function createTail(capacity = tailBytes): Tail {
   };
 }
 
-/** Skips what is left of a character whose first byte is gone: at most three bytes. */
+/** Skips the rest of a character whose first byte is gone: at most three bytes. */
 function firstCharacter(bytes: Buffer): number {
   let index = 0;
   while (index < 3 && ((bytes[index] ?? 0) & 0xc0) === 0x80) index += 1;

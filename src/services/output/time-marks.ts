@@ -1,12 +1,12 @@
 import {statSync} from 'node:fs';
 import {type LogFile, openLogFile} from './log-file.ts';
 
-/** Agents do not tell the time, and a person looks at seconds. */
+/** Agents print no timestamps, and seconds are precise enough. */
 const markEveryMilliseconds = 1_000;
 
 /**
- * A log with a file beside it that tells when its bytes were written: lines of `<milliseconds> <offset>`, at
- * most one for each second in which something came.
+ * A log with an index file of write times: lines of `<milliseconds> <offset>`, at most one per second with
+ * output.
  */
 export function openTimedLog(file: string, timesFile: string, now: () => number = Date.now): LogFile {
   const log = openLogFile(file);
@@ -41,11 +41,11 @@ const marksIn = (text: string) =>
     offset: Number(offset),
   }));
 
-/** Where that begins which was written from this time on; null where nothing was. */
+/** The offset of the first byte written from this time on; null if there is none. */
 export const offsetSince = (text: string, time: number): number | null =>
   marksIn(text).find(({at}) => at >= time)?.offset ?? null;
 
-/** When the byte at an offset was written; null where nothing tells. */
+/** When the byte at an offset was written; null if unknown. */
 export function timesIn(text: string): (offset: number) => number | null {
   const marks = marksIn(text);
   return (offset) => {

@@ -7,7 +7,7 @@ import {fileKind} from '../system/file-kind.ts';
 
 const maxBytes = 1024 * 1024;
 
-/** `agency.json` of a repository; null where there is none. */
+/** A repository's `agency.json`; null if there is none. */
 export function readAgencyJson<T>(root: string, parse: (json: unknown) => T): T | null {
   const file = path.join(root, 'agency.json');
   const invalid = (message: string, cause: unknown) =>
@@ -36,7 +36,7 @@ export function configuredCheckout(start: string): string | null {
   }
 }
 
-/** Also through a link, and never relative to where we happen to be. */
+/** Follows links, and rejects paths relative to the current folder. */
 export function isFolder(place: string): boolean {
   return path.isAbsolute(place) && fileKind(place) === 'folder';
 }

@@ -7,17 +7,17 @@ type Surroundings = {
   readonly platform: NodeJS.Platform;
 };
 
-/** Where the sessions of this user are kept. Nothing is created by asking. */
+/** Where this user's sessions are kept. Creates nothing. */
 export function agencyDataFolder({env, home, cwd, platform}: Surroundings): string {
   if (env.AGENCY_DATA_DIR) return path.resolve(cwd, env.AGENCY_DATA_DIR);
   if (platform === 'darwin') return path.join(home, 'Library', 'Application Support', 'agency');
-  // A relative one is to be ignored, says its specification.
+  // The XDG specification says to ignore a relative path.
   const shared = env.XDG_DATA_HOME;
   if (shared && path.isAbsolute(shared)) return path.join(shared, 'agency');
   return path.join(home, '.local', 'share', 'agency');
 }
 
-/** Names inside the data folder. Only ids that were checked get here. */
+/** Paths inside the data folder. Ids were checked before. */
 export function agencyFiles(dataFolder: string) {
   const repos = path.join(dataFolder, 'repos');
   const repo = (repoId: string) => path.join(repos, repoId);

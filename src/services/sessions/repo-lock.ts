@@ -4,8 +4,8 @@ import type {RepoLock} from '../contracts/session.ts';
 import type {AgencyFiles} from './data-folder.ts';
 
 /**
- * Long enough for whoever is faster to finish, so that two who want the same session both get it; short
- * enough that nobody wonders what we are doing.
+ * Long enough for a faster process to finish, so that both get the session they want; short enough not to
+ * look stuck.
  */
 const waitSeconds = 5;
 

@@ -8,13 +8,13 @@ import {readJson} from './session-store.ts';
 
 type RepoRecord = Readonly<Record<string, unknown>>;
 
-/** `repo.json`: where a repository was seen last. */
+/** `repo.json`: where a repository was last seen. */
 export function createRepoRecords(files: AgencyFiles, now: () => string) {
   const read = (repoId: string): RepoRecord => {
     try {
       return readJson(files.repoFile(repoId)) as RepoRecord;
     } catch {
-      // Missing or unusable: it only helps to find the repository again, and the next `run` writes it anew.
+      // Missing or unusable: it only helps to find the repository, and the next `run` writes it again.
       return {};
     }
   };

@@ -8,7 +8,7 @@ import type {AgencyFiles} from './data-folder.ts';
 /** More than the longest line we write. */
 const tailBytes = 64 * 1024;
 
-/** `events.jsonl` of each run: only ever added to, one line with one write. */
+/** Each run's `events.jsonl`: append-only, one write per line. */
 export function createSessionEvents(files: AgencyFiles, now: () => string): SessionEvents {
   return {
     append: async (run, {event, data}) => {
@@ -33,7 +33,7 @@ export function createSessionEvents(files: AgencyFiles, now: () => string): Sess
         const event: unknown = (JSON.parse(line) as {event?: unknown}).event;
         return typeof event === 'string' ? event : null;
       } catch {
-        // No file, or a last line that is none: nothing is known.
+        // No file or no valid last line: unknown.
         return null;
       }
     },
@@ -53,7 +53,7 @@ function appendLine(file: string, line: string): void {
   }
 }
 
-/** Whether somebody died in the middle of a line; ours must not become part of it. */
+/** Whether a process died in the middle of a line, so that ours does not become part of it. */
 function endsInside(handle: number): boolean {
   const {size} = fstatSync(handle);
   const last = Buffer.alloc(1);

@@ -62,14 +62,14 @@ export function createSessionStore(files: AgencyFiles, {isId}: Ids): SessionStor
   };
 }
 
-/** One by one: where a folder cannot be, such as below /proc, Node's own way never ends. */
+/** One by one: where a folder cannot exist, such as below /proc, Node's recursive mkdir never returns. */
 function makeFolders(folder: string): void {
   const above = path.dirname(folder);
   if (above !== folder && fileKind(above) === null) makeFolders(above);
   try {
     makeFolder(folder);
   } catch (error) {
-    // It was there, or somebody else was faster.
+    // It already existed, or someone else was faster.
     if (fileKind(folder) !== 'folder') throw error;
   }
 }
@@ -85,7 +85,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** A record that was there a moment ago. */
+/** A record that existed a moment ago. */
 function readAgain(file: string): Readonly<Record<string, unknown>> {
   try {
     return readJson(file) as Readonly<Record<string, unknown>>;
@@ -114,7 +114,7 @@ function foldersIn(folder: string, isId: Ids['isId']): string[] {
   }
 }
 
-/** The first thing that is wrong, in one line. */
+/** The first problem, in one line. */
 function problemOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'issues' in error && Array.isArray(error.issues)) {
     const [{path: where = [], message = ''} = {}] = error.issues as Array<{

@@ -5,7 +5,7 @@ import {fileKind} from './file-kind.ts';
 
 const found = new Map<string, string>();
 
-/** Where a program is, or null. A place that was found is looked at again, the folders before it are not. */
+/** Where a program is, or null. A cached path is checked again, but not the folders before it. */
 export function findOnPath(name: string, searchPath: string): string | null {
   const key = `${name}\0${searchPath}`;
   const known = found.get(key);
@@ -15,7 +15,7 @@ export function findOnPath(name: string, searchPath: string): string | null {
   return file;
 }
 
-/** The agents whose program is there. */
+/** The agents whose program is installed. */
 export const agentsOnPath = (searchPath: string): NativeProviderId[] =>
   providerIds.filter((id) => {
     const {program} = providerTable[id];

@@ -1,8 +1,8 @@
 import {statSync} from 'node:fs';
 
 /**
- * What stands at a path, through links. A path that leads nowhere, into a loop, or where we may not look
- * is no reason to fail: nothing that we could use is there.
+ * What is at a path, following links. A dangling, circular or forbidden path is not an error: there is
+ * nothing we could use.
  */
 export function fileKind(place: string): 'file' | 'folder' | 'other' | null {
   try {

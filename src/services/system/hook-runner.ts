@@ -3,7 +3,7 @@ import type {HookRunner} from '../contracts/hooks.ts';
 
 const longestTail = 2000;
 
-/** Runs the user's own commands, each by `sh -c` in a process group of its own and for a bounded time. */
+/** Runs the user's commands with `sh -c`, each in its own process group and with a time limit. */
 export function createHookRunner({
   cwd,
   env,
@@ -17,7 +17,7 @@ export function createHookRunner({
   return {
     run: (command, data) =>
       new Promise((resolve) => {
-        // Where no more files can be opened it has no pipes; its error tells.
+        // Without free file descriptors there are no pipes; the error event says so.
         const child: ChildProcess = spawn('sh', ['-c', command], {
           cwd,
           env,
@@ -37,18 +37,18 @@ export function createHookRunner({
         const end = (problem: string | null) => {
           clearTimeout(timer);
           running.delete(child);
-          // A child of the command may hold it open for as long as it likes.
+          // A child of the command may hold it open indefinitely.
           child.stderr?.destroy();
           resolve(problem);
         };
         child.once('error', (error) => end(error.message));
         child.once('exit', (code, signal) => {
-          // What it printed before it ended is read first.
+          // Its last output is read first.
           setImmediate(() =>
             end(isLate ? `it took longer than ${timeLimitMs / 1000} s` : problemOf(code, signal, tail)),
           );
         });
-        // A command that reads nothing closes its stdin.
+        // A command that does not read closes its stdin.
         child.stdin?.on('error', () => {});
         child.stdin?.end(`${JSON.stringify(data)}\n`);
       }),
@@ -69,6 +69,6 @@ function endGroup({pid}: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended in the same moment.
+    // It exited in the meantime.
   }
 }

@@ -3,14 +3,15 @@ import type {KeepAwake} from '../contracts/hooks.ts';
 import {findOnPath} from './executables.ts';
 
 /**
- * Where the system has a program for it. Each ends with us, however we end: `cat` when our end of its stdin is closed,
- * `caffeinate` when our process is gone. A program that fails (a container without a login manager) changes nothing.
+ * If the system has a program for it. Each ends with us, even after a crash: `cat` when its stdin closes,
+ * `caffeinate` when our process is gone. If the program fails (a container without a login manager), nothing
+ * changes.
  */
 export function createKeepAwake(env: Readonly<Record<string, string | undefined>>): KeepAwake {
   return () => {
     const program = awakeProgram(env);
     if (program === null) return () => {};
-    // Where no more files can be opened it has no pipes; its error tells.
+    // Without free file descriptors there are no pipes; the error event says so.
     const child: ChildProcess = spawn(program.file, program.args, {
       env,
       detached: true,
@@ -21,7 +22,7 @@ export function createKeepAwake(env: Readonly<Record<string, string | undefined>
     child.unref();
     return () => {
       child.stdin?.end();
-      // One that was never started has the pid 0 for a moment: the signal would go to our own group.
+      // A child that failed to start briefly has pid 0: the signal would go to our own group.
       if (child.pid !== undefined) child.kill();
     };
   };

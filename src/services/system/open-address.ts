@@ -1,6 +1,6 @@
 import {spawn} from 'node:child_process';
 
-/** Hands an address to the browser of the user; false when there is nothing to open it with. */
+/** Opens an address in the user's browser; false if there is nothing to open it with. */
 export function openAddress(url: string): Promise<boolean> {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   return new Promise((resolve) => {

@@ -1,11 +1,11 @@
 import {closeSync, openSync, readSync} from 'node:fs';
 import {systemErrorCode} from '../contracts/errors.ts';
 
-/** Stands for what others own and hide: there is something, and nothing of ours in it. */
+/** For processes of other users: they exist, but none is ours. */
 const denied = 'denied';
 let scratch = Buffer.allocUnsafe(64 * 1024);
 
-/** Contents of a file in /proc as latin1; null when the process is gone. Makes half the calls of `readFileSync`. */
+/** A file in /proc as latin1; null if the process is gone. Needs half the system calls of `readFileSync`. */
 export function readProcFile(file: string): string | null {
   let fd: number | undefined;
   try {

@@ -5,13 +5,13 @@ import {readProcFile} from './proc-file.ts';
 
 const onLinux = process.platform === 'linux';
 
-/** The identity of a live process, or null when there is none with this pid. */
+/** The identity of a live process; null if no process has this pid. */
 export function identifyProcess(pid: number): ProcessIdentity | null {
   const startTime = startTimeOf(pid);
   return startTime === null ? null : {pid, startTime, ...machine()};
 }
 
-/** Whether the process that was identified earlier still lives. */
+/** Whether an identified process is still alive. */
 export function livenessOf(identity: ProcessIdentity): Liveness {
   const {bootId, pidNamespace} = machine();
   if (identity.bootId !== bootId) return 'dead';
@@ -19,7 +19,7 @@ export function livenessOf(identity: ProcessIdentity): Liveness {
   return startTimeOf(identity.pid) === identity.startTime ? 'alive' : 'dead';
 }
 
-/** Start time in the kernel's own units; null when the process is gone or only a zombie. */
+/** Start time in kernel units; null if the process is gone or a zombie. */
 function startTimeOf(pid: number): string | null {
   return onLinux ? linuxStartTime(pid) : psStartTime(pid);
 }
@@ -27,7 +27,7 @@ function startTimeOf(pid: number): string | null {
 function linuxStartTime(pid: number): string | null {
   const stat = readProcFile(`/proc/${pid}/stat`);
   if (stat === null) return null;
-  // The command name may itself hold spaces and brackets, so fields count from the last one.
+  // The command name may contain spaces and brackets, so fields are counted from the last bracket.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return state === 'Z' || state === 'X' ? null : (fields[18] ?? null);
 }
@@ -43,7 +43,7 @@ function psStartTime(pid: number): string | null {
       .split(/\s+/);
     return state === '' || state.startsWith('Z') ? null : started.join(' ');
   } catch {
-    // `ps` exits 1 when no such process exists: that is the answer, not a failure.
+    // `ps` exits with 1 if there is no such process: that is the answer, not a failure.
     return null;
   }
 }

@@ -7,7 +7,7 @@ import {readWholeFile} from '../stores/whole-file.ts';
 const snapshotFiles = ['.blackbird/snapshot.md', 'OVERVIEW.md', 'README.md'];
 const maxSnapshotBytes = 4 * 1024 * 1024;
 
-/** What runs need to know of the project; looked at when it is asked for, and the root only once. */
+/** What runs need to know about the project; read on demand, the root only once. */
 export async function createProjectFacts(root: string): Promise<ProjectFacts> {
   const real = await realpath(root);
   return {
@@ -30,7 +30,7 @@ function isInRepository(root: string): boolean {
   }
 }
 
-/** A description that is missing, too large or no text helps nobody, and stops nothing either. */
+/** A description that is missing, too large or not text is ignored. */
 function readText(file: string): string {
   try {
     return readWholeFile(file, 'description', maxSnapshotBytes) ?? '';

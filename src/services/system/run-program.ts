@@ -13,18 +13,18 @@ export type ProgramResult =
   | {readonly type: 'notFound'}
   | {readonly type: 'failed'; readonly reason: string};
 
-/** Enough for any list of sessions or changes; what comes behind it is read and dropped. */
+/** Enough for any list of sessions or changes; the rest is read and dropped. */
 const maxLength = 4_000_000;
-/** For output that a child of the program keeps open, such as a daemon that a git hook started. */
+/** For output that a child keeps open, such as a daemon started by a git hook. */
 const drainMilliseconds = 500;
 
 /**
- * Runs a program to its end, by its arguments and never through a shell. It has a process group of its
- * own, so that a Ctrl+C meant for us, or the end of our terminal, does not break it in the middle.
+ * Runs a program to its end, never through a shell. It has its own process group, so that a Ctrl+C meant for
+ * us, or a closed terminal, does not interrupt it.
  */
 export function runProgram({file, args, env, timeLimitMs}: ProgramRun): Promise<ProgramResult> {
   return new Promise((resolve) => {
-    // Where no more files can be opened it has no pipes; its error tells.
+    // Without free file descriptors there are no pipes; the error event says so.
     const child: ChildProcess = spawn(file, args, {
       env,
       detached: true,

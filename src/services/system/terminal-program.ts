@@ -5,13 +5,13 @@ export type TerminalProgram = {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Written to its standard input; the terminal is its input where this is missing. */
+  /** Written to its stdin; without it, stdin is the terminal. */
   readonly input?: string;
 };
 
 /**
- * Gives the terminal to a program of the user until it ends, and tells its exit code. Keys that become signals
- * are meant for the program: they are ignored here meanwhile.
+ * Gives the terminal to a user's program until it exits and returns the exit code. Ctrl+C and the like are
+ * meant for the program, so we ignore them meanwhile.
  */
 export async function showProgram({script, args, cwd, env, input}: TerminalProgram): Promise<number> {
   const release = ignoreSignals();
@@ -25,7 +25,7 @@ export async function showProgram({script, args, cwd, env, input}: TerminalProgr
       });
       child.once('error', reject);
       child.once('close', (code) => resolve(code ?? 1));
-      // A pager that is left early reads no further.
+      // A pager that is quit early stops reading.
       child.stdin?.on('error', () => {});
       child.stdin?.end(input);
     });

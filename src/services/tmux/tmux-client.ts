@@ -9,7 +9,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** The first call may start the server, which runs whatever the user's configuration says. */
 const timeLimitMs = 30_000;
 
-/** tmux on the server that its own rules choose: that of `$TMUX`, else the default one of this user. */
+/** tmux on its usual server: that of `$TMUX`, else the user's default. */
 export function createTmuxClient(env: Env): TmuxClient {
   const run = async (args: readonly string[]) => {
     const result = await runProgram({file: 'tmux', args, env, timeLimitMs});
@@ -37,13 +37,13 @@ export function createTmuxClient(env: Env): TmuxClient {
       if (argv.length === 0) throw new Error('a session needs a command');
       const variables = Object.entries(added).flatMap(([key, value]) => ['-e', `${key}=${value}`]);
       const where = ['-d', '-s', name, '-c', literally(cwd), ...variables];
-      // In one call: tmux sees the end of a command only after it has done all of it.
+      // In one call: tmux handles the end of a command only after the whole call.
       const keep = [';', 'set-option', '-w', '-t', `${exactly(name)}:`, 'remain-on-exit', 'on'];
       await must(['new-session', ...where.map(argument), '--', ...argv.map(argument), ...keep]);
     },
     release: async (name) => {
       const target = ['-t', `${exactly(name)}:`];
-      // Let go only while its command runs, in the same call: a dead pane would be gone with its last lines.
+      // Reset only while the command runs, in the same call: a dead pane would vanish with its last lines.
       const letGo = `set-option -w -u -t '${exactly(name)}:' remain-on-exit`;
       const args = ['if-shell', '-F', ...target, '#{?pane_dead,,1}', letGo];
       const {code, stdout, stderr} = await run(['list-panes', ...target, '-F', paneFormat, ';', ...args]);
@@ -53,8 +53,8 @@ export function createTmuxClient(env: Env): TmuxClient {
       }
       let end = commandEnd(stdout);
       if (end === null) return null;
-      // A pane is dead once its terminal is closed; how its command ended, tmux hears a moment later, and now and then
-      // only when it looks after its children again, as it does when another one of them ends.
+      // A pane is dead once its terminal is closed; tmux learns the exit status a moment later, and sometimes
+      // only when another child of it exits.
       for (let look = 0; look < 20 && end?.exitCode === null && end.signal === null; look++) {
         await delay(25);
         await run(['run-shell', 'true']);
@@ -64,7 +64,7 @@ export function createTmuxClient(env: Env): TmuxClient {
       return {...end, lastLines: lastLinesOf(screen.stdout)};
     },
     attach: (name) => {
-      // A client inside tmux cannot show a second tmux in itself, but it can change over.
+      // A client inside tmux cannot nest another one, but it can switch.
       const isInside = Boolean(env.TMUX);
       return show(isInside ? ['switch-client', '-t', exactly(name)] : ['attach', '-t', exactly(name)], env);
     },
@@ -90,18 +90,18 @@ export function createTmuxClient(env: Env): TmuxClient {
   };
 }
 
-/** Without the mark, tmux would take any session whose name begins like this, or a pattern for many. */
+/** Without `=`, tmux would match any session by prefix or pattern. */
 const exactly = (name: string) => `=${name}`;
 
-/** Folders are formats to tmux, and formats can run commands. */
+/** tmux expands formats in folders, and formats can run commands. */
 const literally = (folder: string) => folder.replaceAll('#', '##');
 
-/** A semicolon at the end of an argument would begin the next tmux command. */
+/** A semicolon at the end of an argument would start the next tmux command. */
 const argument = (text: string) => (text.endsWith(';') ? `${text.slice(0, -1)}\\;` : text);
 
 const paneFormat = '#{pane_dead} #{pane_dead_status} #{pane_dead_signal}';
 
-/** What the first pane tells of its command; null while that runs. */
+/** How the first pane's command ended; null while it runs. */
 function commandEnd(panes: string): Omit<CommandEnd, 'lastLines'> | null {
   const [isDead, status = '', signal = ''] = (panes.split('\n')[0] ?? '').split(' ');
   if (isDead !== '1') return null;
@@ -113,7 +113,7 @@ const maxScreenLines = 500;
 
 const [lineCount, lineLength] = [10, 500];
 
-/** The end of what a command said, without the line that tmux adds to it. */
+/** The last lines of a command's output, without the line tmux adds. */
 function lastLinesOf(screen: string): readonly string[] {
   return screen
     .split('\n')
@@ -123,8 +123,8 @@ function lastLinesOf(screen: string): readonly string[] {
 }
 
 /**
- * A server whose last session was killed takes a moment to go, and whoever calls in that moment is turned
- * away with nothing done. A restart does just that.
+ * A server whose last session was killed takes a moment to exit, and rejects calls until then. A restart does
+ * just that.
  */
 const isLeaving = /server exited unexpectedly|lost server/;
 const [retries, retryMilliseconds] = [40, 50];
@@ -132,13 +132,13 @@ const [retries, retryMilliseconds] = [40, 50];
 const isGone =
   /no server running|can't find session|no sessions|session not found|no such window|no current target|server exited unexpectedly|lost server|error connecting to .*\((No such file or directory|Connection refused)\)/;
 
-/** There is a server and it does not talk to us: whether the session runs is not known. */
+/** There is a server that does not respond: whether the session runs is unknown. */
 const isOutOfReach = (stderr: string) => stderr.startsWith('error connecting to') && !isGone.test(stderr);
 
-/** Gives tmux our terminal until the user leaves it. */
+/** Gives our terminal to tmux until the user leaves it. */
 function show(args: readonly string[], env: Env): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Where no more files can be opened it has no pipes; its error tells.
+    // Without free file descriptors there are no pipes; the error event says so.
     const child: ChildProcess = spawn('tmux', args, {env, stdio: ['inherit', 'inherit', 'pipe']});
     let stderr = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
