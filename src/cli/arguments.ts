@@ -1,9 +1,9 @@
-/** Other ways to say the same, before anything is parsed. */
+/** Rewrites alternative spellings before anything is parsed. */
 export const asMeant = (args: readonly string[]): string[] => wholeHelp(args).map(renamedFlag);
 
 /** `help plan import` is `plan import --help`. */
 const wholeHelp = (args: readonly string[]): readonly string[] =>
   args[0] === 'help' && args.length > 2 ? [...args.slice(1), '--help'] : args;
 
-/** What was called otherwise in the first version. */
+/** Flags that had another name in the first version. */
 const renamedFlag = (arg: string) => (arg === '-V' ? '-v' : arg);

@@ -9,10 +9,10 @@ import type {CliContext} from './context.ts';
 import type {ExitCode} from './exit-codes.ts';
 import {printableJson} from './terminal/printable-json.ts';
 
-/** What every command works with: the process around it and the project it is about. */
+/** What every command works with: its process and its project. */
 export class Cli {
   readonly context: CliContext;
-  /** What a finished command tells besides "done". */
+  /** What a finished command reports besides "done". */
   exitCode: ExitCode = 0;
   readonly #projects = new Map<string, Project>();
 
@@ -24,7 +24,7 @@ export class Cli {
     return command.optsWithGlobals().json === true;
   }
 
-  /** The folder that `--cwd` names, else the one we were started in. */
+  /** The folder given with `--cwd`, else the current one. */
   folder(command: Command): string {
     const given: unknown = command.optsWithGlobals().cwd;
     const folder = path.resolve(this.context.cwd, typeof given === 'string' ? given : '.');
@@ -32,7 +32,7 @@ export class Cli {
     throw folderRefusal(folder, given !== undefined);
   }
 
-  /** The project around the current folder, opened once however many parts of a command ask for it. */
+  /** The project around the current folder, opened once per command. */
   async project(command: Command, {here = false} = {}): Promise<Project> {
     const folder = this.folder(command);
     const root = here ? folder : findProjectRoot(folder);
@@ -46,7 +46,7 @@ export class Cli {
     return this.context.env.HOME || (await import('node:os')).homedir();
   }
 
-  /** Prints data for scripts, or text for people; an empty text prints nothing. A plain text is made safe. */
+  /** Prints data for scripts or text for people; an empty text prints nothing. Plain text is sanitised. */
   print(command: Command, data: unknown, text: string | (() => string)): void {
     const forPeople = () => (typeof text === 'string' ? displayText(text) : text());
     const shown = this.isJson(command) ? printableJson(data, 2) : forPeople();
@@ -54,7 +54,10 @@ export class Cli {
   }
 }
 
-/** Node reads every path as UTF-8 and puts U+FFFD where it is not: such a folder cannot be named, let alone opened. */
+/**
+ * Node decodes every path as UTF-8 and replaces invalid bytes with U+FFFD: such a folder cannot be named, let
+ * alone opened.
+ */
 function folderRefusal(folder: string, isGiven: boolean): AppError {
   if (folder.includes('\uFFFD')) {
     const message = `the path of this folder is not valid UTF-8, so Node.js cannot open it; rename it: ${folder}`;
@@ -66,18 +69,15 @@ function folderRefusal(folder: string, isGiven: boolean): AppError {
 
 export const taskArgument = (name = 'taskId', about = 'the task') => new Argument(`<${name}>`, about);
 
-/** For options that take a whole number. */
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
 }
 
-/** For options that count something. */
 export function countingNumber(text: string): number {
   const number = wholeNumber(text);
   if (number === 0) throw new InvalidArgumentError('It must be at least 1.');
   return number;
 }
 
-/** For options that may be repeated. */
 export const collect = (text: string, list: readonly string[] = []): readonly string[] => [...list, text];

@@ -8,13 +8,13 @@ import {createPlanStore} from '../services/stores/plan-store.ts';
 import {ensureStateFolder, type ProjectFolder, projectFolder} from '../services/stores/project-folder.ts';
 import {createWriteTrail, watchWrites} from '../services/stores/write-trail.ts';
 
-/** The services of one project, wired to what is really on disk. */
+/** The services of one project, connected to the disk. */
 export type Project = {
   readonly folder: ProjectFolder;
   readonly plans: PlanStore;
   readonly config: ConfigStore;
   readonly watchSettings: Services['watchSettings'];
-  /** Where it is asked for agents by name or command. */
+  /** Searched for agents by name or command. */
   readonly env: Env;
   readonly userConfigFile: string;
 };
@@ -23,7 +23,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export function openProject({root, home, env}: {root: string; home: string; env: Env}): Project {
   const folder = projectFolder(root);
-  // What an agent does to the plan or the settings by calling Blackbird is the agent's doing.
+  // Changes an agent makes to the plan or settings through Blackbird count as the agent's.
   const trail = createWriteTrail(env.BLACKBIRD_RUN_ID === undefined ? folder.writeTrailFile : null);
   const userConfigFile = path.join(home, '.blackbird', 'config.json');
   return {
@@ -34,7 +34,7 @@ export function openProject({root, home, env}: {root: string; home: string; env:
       file: folder.planFile,
       trail,
       rules: {check: checkRawPlan, checkChange: checkPlanChange},
-      // Only changes need it, and reading a plan is what every command does.
+      // Needed only for changes, while every command reads the plan.
       lock: async () => {
         await ensureStateFolder(folder);
         const {createProcessLock} = await import('../services/lock/process-lock.ts');

@@ -8,28 +8,28 @@ import type {Task} from '../services/contracts/plan.ts';
 import type {UserPrograms} from '../ui/ports.ts';
 import type {UnfinishedLine} from './terminal/line-reader.ts';
 
-/** What a stream can show. */
+/** What a stream can display. */
 export type Surface = {
   readonly isTerminal: boolean;
   readonly columns: number;
   readonly hasColor: boolean;
 };
 
-/** A checkpoint as it is shown to a person. */
+/** A checkpoint as shown to the user. */
 export type DecisionQuestion = Pick<DecisionRequest, 'run' | 'obstacle'> & {
   readonly task: Pick<Task, 'id' | 'title' | 'acceptanceCriteria'>;
-  /** Where feedback, a reason or a comment is kept while it is written. */
+  /** Where feedback, a reason or a comment is kept while it is being written. */
   readonly openDraft: OpenCheckpointDraft;
   readonly listFiles: () => Promise<readonly string[]>;
   readonly loadDiff: () => Promise<TaskDiff>;
   readonly programs: UserPrograms;
-  /** Those of the run go with the request for changes. */
+  /** The run's comments are sent with a request for changes. */
   readonly comments: CommentDesk;
-  /** Takes the question away. */
+  /** Withdraws the question. */
   readonly signal: AbortSignal;
 };
 
-/** Everything a command may touch of the process it runs in; tests hand in their own. */
+/** Everything a command may use of its process; tests pass in their own. */
 export type CliContext = {
   readonly name: 'blackbird' | 'agency';
   readonly version: string;
@@ -37,20 +37,20 @@ export type CliContext = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** As it is, without a line end: live lines and raw agent output. */
+  /** As is, without a newline: live lines and raw agent output. */
   readonly write: (text: string) => void;
   readonly writeErr: (text: string) => void;
-  /** Lets the signals of the process pause the engine; returns how to let go again. */
+  /** Lets the process's signals pause the engine; returns a function to unsubscribe. */
   readonly onSignals: (engine: Pick<Engine, 'pause' | 'suspend' | 'wake'>) => () => void;
-  /** Asks on stderr and reads a line from stdin; null at its end. */
+  /** Asks on stderr and reads a line from stdin; null at end of input. */
   readonly ask: (question: string, unfinished?: UnfinishedLine) => Promise<string | null>;
-  /** All of stdin; the question is for whoever types it. */
+  /** All of stdin; the question is for a user who types it. */
   readonly readAll: (question: string, unfinished?: UnfinishedLine) => Promise<string>;
-  /** Asks for the decision at a checkpoint; null when it is left for later. Absent where it cannot be shown. */
+  /** Asks for the decision at a checkpoint; null if it is left for later. Absent if it cannot be shown. */
   readonly askDecision?: (question: DecisionQuestion) => Promise<CheckpointAnswer | null>;
-  /** A person is there to answer. */
+  /** Whether a user is present to answer. */
   readonly isInteractive: boolean;
-  /** The terminal that screens are drawn on; missing where there is none. */
+  /** The terminal that screens are drawn on; undefined if there is none. */
   readonly screen?: {readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream};
   readonly stdout: Surface;
   readonly stderr: Surface;

@@ -1,25 +1,25 @@
 import type {Standing} from '../machines/policies/job/standings.ts';
 import type {ErrorCode} from '../services/contracts/errors.ts';
 
-/** What the exit code tells a script; docs/errors.md lists them. */
+/** What the exit code tells a script; listed in docs/errors.md. */
 export const exitCodes = {
   done: 0,
   error: 1,
   usage: 2,
   taskFailed: 3,
   personNeeded: 4,
-  /** Nobody has to do anything but wait: EX_TEMPFAIL of sysexits. */
+  /** No action is needed except waiting: EX_TEMPFAIL of sysexits. */
   timeNeeded: 75,
   paused: 130,
 } as const;
 
-/** The same for the help. */
+/** The same for the help text. */
 export const exitCodesHelp = `Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed,
 75 only time is needed, 130 paused.`;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Of a job, by what it leaves to be done. */
+/** The exit code of a job, by what is left to do. */
 export const exitCodeAfter: Readonly<Record<Standing, ExitCode>> = {
   done: exitCodes.done,
   failed: exitCodes.taskFailed,
@@ -28,7 +28,7 @@ export const exitCodeAfter: Readonly<Record<Standing, ExitCode>> = {
   paused: exitCodes.paused,
 };
 
-/** Errors that are about what was typed. All others exit with `error`. */
+/** Errors about what was typed. All others exit with `error`. */
 const usageErrors: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'E_USAGE',
   'E_TASK_ID',

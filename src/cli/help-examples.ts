@@ -1,6 +1,6 @@
 import {exitCodesHelp} from './exit-codes.ts';
 
-/** What is typed, and what it does where that is not plain; by the name of the command. */
+/** Examples by command name, with a description if the effect is not obvious. */
 const examples: Readonly<Record<string, readonly string[]>> = {
   list: [
     'blackbird list                        what can be worked on now',
@@ -98,12 +98,12 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'session completion': ['source <(agency completion bash)'],
 };
 
-/** Where a job ends with a code of its own; the general help has the rest. */
+/** Jobs exit with codes of their own; the general help lists the rest. */
 const jobs = new Set(['execute', 'resume', 'restart', 'review']);
 
-/** What is added to the help of a command that shows no examples itself. */
+/** What is appended to the help of a command that has no examples of its own. */
 export function helpFor([program, ...rest]: readonly string[], columns: number): string {
-  // The programs themselves show their own.
+  // The programs show their own examples.
   if (rest.length === 0) return '';
   const names = program === 'agency' ? ['session', ...rest] : rest;
   const name = names.join(' ');
@@ -116,6 +116,6 @@ export function helpFor([program, ...rest]: readonly string[], columns: number):
   ].join('\n');
 }
 
-/** On a narrow terminal without what it says behind the command. */
+/** On a narrow terminal, without the description after the command. */
 const fitting = (line: string, columns: number): string =>
   line.length > columns ? line.replace(/(?<=\S) {2,}.*$/, '') : line;

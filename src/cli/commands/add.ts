@@ -65,7 +65,7 @@ export function addCommand(cli: Cli): Command {
       };
       let id = '';
       await changePlan(project, (plan) => {
-        // In the plan as it is under the lock: another process may have taken the same id.
+        // Computed from the plan under the lock: another process may have taken the same id.
         id = options.id ?? newTaskId(plan, title);
         const added = addTask(plan, {id, ...task}, now);
         return dep === undefined ? added : setDeps(added, id, dep, now);

@@ -56,7 +56,7 @@ export function agentsCommand(cli: Cli): Command {
     });
 }
 
-/** Why it is the one. Where none is installed, its version says so already. */
+/** Why it was chosen. If none is installed, its version already says so. */
 function chosenText(chosen: ProviderChoice['source']): string {
   const choosing = 'blackbird agents use <agent> chooses';
   if (chosen === 'none') return `  (${choosing})`;

@@ -27,8 +27,8 @@ To use it:
 }
 
 /**
- * What the scripts call with the words typed so far: one candidate a line, a tab, what it is. It stands
- * beside the commands because its words are somebody else's arguments, unfinished and unchecked.
+ * Called by the scripts with the words typed so far: one candidate per line, a tab, its description. Not a
+ * normal command, because its words are another command's arguments, unfinished and unchecked.
  */
 export async function complete(cli: Cli, program: Command, args: readonly string[]): Promise<void> {
   const words = args[0] === '--' ? args.slice(1) : args;
@@ -47,14 +47,14 @@ async function taskCandidates(cli: Cli, program: Command, words: readonly string
   return quietly(async () => {
     const {plans} = await typedProject(cli, program, words);
     const plan = await plans.read();
-    // A shell would split or run an id with other characters, a command would take it for an option.
+    // A shell would split or execute an id with other characters, or a command would take it for an option.
     return [...plan.items.values()].flatMap(({id, title}) =>
       /^[\w.@%+:,][\w.@%+:,-]*$/.test(id) ? [{value: id, about: title}] : [],
     );
   });
 }
 
-/** Newest first, with how each ended; more than these nobody reads. */
+/** Newest first, with how each ended; no one reads more than this. */
 async function jobCandidates(cli: Cli, program: Command, words: readonly string[]): Promise<Candidate[]> {
   return quietly(async () => {
     const {openJobs} = await import('../job/other-job.ts');
@@ -82,7 +82,7 @@ async function planDraftCandidates(
   });
 }
 
-/** Newest first, with how each stands. */
+/** Newest first, with the state of each. */
 async function runCandidates(cli: Cli, program: Command, words: readonly string[], taskId: string) {
   return quietly(async () => {
     const {folder} = await typedProject(cli, program, words);
@@ -103,7 +103,7 @@ async function quietly(find: () => Promise<Candidate[]>): Promise<Candidate[]> {
   try {
     return await find();
   } catch (error) {
-    // In the middle of typing there is nobody to tell; the command itself will.
+    // An error would disturb the typing; the command itself will report it.
     if (error instanceof AppError) return [];
     throw error;
   }

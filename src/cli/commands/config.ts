@@ -110,7 +110,7 @@ function required<T>(value: T | undefined): T {
   return value;
 }
 
-/** Every key with what it takes. */
+/** Every key with the values it takes. */
 function settingLines(): string[] {
   const width = Math.max(...settingKeys.map((key) => key.length));
   return settingKeys.map(

@@ -12,7 +12,7 @@ export function demoCommand(outer: Cli): Command {
     .argument('[dir]', 'an empty or new folder (default: a temporary one)')
     .option('--tui', 'open it in the terminal UI instead')
     .action(async (dir: string | undefined, options: {tui?: true}, command: Command) => {
-      // The demo shows the built-in agent, whatever agent is set up for real work.
+      // The demo always uses the built-in agent, whatever is configured for real work.
       const {BLACKBIRD_AGENT_CMD: _, BLACKBIRD_AGENT_PROVIDER: __, ...env} = outer.context.env;
       const cli = new Cli({...outer.context, env});
       const {createDemo, demoQuestion} = await import('../setup/demo-project.ts');
@@ -20,7 +20,7 @@ export function demoCommand(outer: Cli): Command {
       const say = (text: string) => (cli.isJson(command) ? undefined : out(text));
       const root = await createDemo({dir, cwd: cli.folder(command), now: cli.context.now()});
       say(`A sample project with a plan: ${root}\n`);
-      // From here on the demo is its own project, as if it had been opened with --cwd.
+      // From here on the demo is the project, as if opened with --cwd.
       (command.parent ?? command).setOptionValue('cwd', root);
       if (options.tui) {
         const {screen} = cli.context;

@@ -46,7 +46,7 @@ export function diffCommand(cli: Cli): Command {
         );
         return;
       }
-      // Not among the lines of the patch, which others may want to apply.
+      // Not between the lines of the patch, which may be applied.
       for (const text of effectTexts(besides)) cli.context.err(`beware: ${visibleLine(text)}`);
       for (const {run_id, state} of isSoFar)
         cli.context.err(`note: run ${displayLine(run_id)} is ${state}; this is its change so far`);
@@ -59,7 +59,7 @@ export function diffCommand(cli: Cli): Command {
     });
 }
 
-/** What the shown runs did besides, once each. */
+/** The side effects of the shown runs, without duplicates. */
 function sideEffectsIn(chains: Chains): SideEffect[] {
   const all = chains.flat().flatMap((run) => run.side_effects ?? []);
   return [...new Map(all.map((effect) => [effectKey(effect), effect])).values()];
@@ -105,13 +105,13 @@ async function subjectOf(
   return {...shown(chains), told: {}};
 }
 
-/** Both ends of the change of all chains together, and the runs among them that are not over yet. */
+/** Both ends of the combined change, and the runs that are still unfinished. */
 async function changeOf(
   changes: ChangeTracker,
   {chains, whole}: Pick<Subject, 'chains' | 'whole'>,
 ): Promise<TreeSpan & {readonly isSoFar: readonly RunRecord[]}> {
   if (chains.flat().length === 0) {
-    // All of it was decided about: nothing came after that.
+    // All of it was decided on, so nothing came after it.
     const {to} = await changeOf(changes, {chains: whole, whole});
     return {from: to, to, isSoFar: []};
   }
@@ -127,7 +127,7 @@ async function changeOf(
   };
 }
 
-/** The signs behind the number of lines. */
+/** Colours the signs after the line count. */
 function paintStat(lines: readonly string[], paint: Paint): string[] {
   return lines.map((line) => {
     const [, front = line, added = '', removed = ''] = /^(.* \| +\d+ )(\+*)(-*)$/.exec(line) ?? [];

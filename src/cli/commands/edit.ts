@@ -85,7 +85,7 @@ function editFrom(options: Options): TaskEdit {
   };
 }
 
-/** A blank answer keeps a field; the end of the input keeps the rest. */
+/** A blank answer keeps a field; end of input keeps the rest. */
 async function askForEdit(task: Task, {ask}: CliContext): Promise<TaskEdit> {
   const fields = ['title', 'description', 'prompt', 'notes'] as const;
   const edit: {-readonly [K in keyof TaskEdit]: TaskEdit[K]} = {};

@@ -12,10 +12,10 @@ import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
 type Options = JobCommandOptions & {dryRun?: true};
 
 export const agentOption = () => new Option('--agent <provider>', `${providerNames}, for this command only`);
-/** For a task and those below it. */
+/** Applies to a task and everything below it. */
 export const taskAgentOption = () =>
   new Option('--agent <provider>', `the agent for this task and those below it`).choices(providerIds);
-/** A word that can be handed to an agent. */
+/** A word that can be passed to an agent. */
 function wishWord(text: string): string {
   if (isWishText(text)) return text;
   throw new InvalidArgumentError('It must be one word.');
@@ -24,7 +24,7 @@ export const modelOption = () =>
   new Option('--model <name>', 'the model, as the agent calls it').argParser(wishWord);
 export const effortOption = () =>
   new Option('--effort <word>', 'the reasoning effort: low, medium, high …').argParser(wishWord);
-/** For a task and those below it. */
+/** Applies to a task and everything below it. */
 export const verifyOption = (about: string) =>
   new Option('--verify <command>', about).argParser((text: string, earlier: readonly string[] = []) => {
     if (isCheckCommand(text)) return [...earlier, text];
@@ -33,7 +33,7 @@ export const verifyOption = (about: string) =>
 export const reviewOption = () => new Option('--review', 'stop after each task and ask for a decision');
 export const noReviewOption = () => new Option('--no-review', 'no checkpoints, regardless of the settings');
 const noWaitOption = () => new Option('--no-wait', 'stop at a limit or an outage instead of waiting');
-/** Who asks for one thing by its name and does not want to wait tries it, whatever is known of a limit. */
+/** Naming one task and refusing to wait means trying it, whatever limit is known. */
 export const tryNowOption = () => new Option('--no-wait', 'try at once; stop at a limit or an outage');
 export const streamOption = () =>
   new Option('--stream', "show the agent's messages and tools as they arrive");
@@ -77,7 +77,7 @@ Continue with "blackbird resume".`,
   );
 }
 
-/** The whole plan, or these tasks of it. */
+/** Runs the whole plan, or only these tasks. */
 export async function executePlan(
   cli: Cli,
   command: Command,

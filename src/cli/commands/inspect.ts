@@ -64,7 +64,7 @@ function refuseMixed(taskId: string | undefined, {bundle, job, list}: Options): 
   throw new AppError('E_USAGE', 'choose one: a task, --job, --bundle or --list');
 }
 
-/** A whole job; null before the first one that can be read. */
+/** A whole job; null before the first readable one. */
 async function openJob(cli: Cli, command: Command, jobId: string | undefined): Promise<Shown | null> {
   const project = await cli.project(command);
   const {openJobs} = await import('../job/other-job.ts');
@@ -131,7 +131,7 @@ async function openRun(
   };
 }
 
-/** A bundle, and what its replay tells. */
+/** A bundle and the result of its replay. */
 async function openBundle(cli: Cli, command: Command, file: string): Promise<Shown> {
   const {inspectBundle, readBundle} = await import('../../services/journal/bundle-file.ts');
   const {verifyEntries} = await import('../../machines/replay.ts');
@@ -158,7 +158,7 @@ type Shown = Pick<Inspected, 'source' | 'project'> & {
   readonly report: {readonly data: object; readonly text: string} | null;
 };
 
-/** Until Ctrl+C. */
+/** Serves until Ctrl+C. */
 async function serve(cli: Cli, command: Command, options: Options, shown: Shown): Promise<void> {
   const {context} = cli;
   const {inspectedOf} = await import('../inspect/inspect-page.ts');
@@ -175,11 +175,11 @@ async function serve(cli: Cli, command: Command, options: Options, shown: Shown)
     if (shown.report) context.err(shown.report.text);
     if (context.stderr.isTerminal) context.err('Ctrl+C ends it.');
   }
-  // Somebody is about to look: a long job is read while they open the page. What fails now fails for them, in words.
+  // A long job is read while the page is being opened. An error is reported by the page's own request.
   if (shown.facts.opens === 'job') shown.project?.job(shown.facts.job_id ?? 'newest').catch(() => {});
   if (options.open) await open(cli, inspector.url);
   await stopped;
-  // What is being sent still may take a moment, and a second Ctrl+C ends it.
+  // Pending responses may take a moment; a second Ctrl+C ends the process.
   release();
   inspector.close();
 }

@@ -21,7 +21,7 @@ export function logsCommand(cli: Cli): Command {
       const runs = createRunStore({folder: folder.runsFolder});
       const {runs: history} = await runs.list(taskId);
       if (history.length === 0) requireTask(await plans.read(), taskId);
-      // An undo has no agent, and nothing to print.
+      // An undo has no agent and no output.
       const latest = history.findLast(({run_type}) => run_type !== 'undo');
       const run = runId === undefined ? latest : namedRun(history, taskId, runId);
       if (!run) throw noRun(taskId);

@@ -5,7 +5,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Cli} from '../cli.ts';
 import type {Project} from '../composition.ts';
 
-/** Beyond the time that an agent is given to stop. */
+/** Longer than an agent is given to stop. */
 const patienceMilliseconds = 15_000;
 
 export function pauseCommand(cli: Cli): Command {
@@ -53,14 +53,14 @@ Examples:
       const run = await lastRun(project, job);
       const where = run?.state === 'running' ? `after ${displayLine(run.task_id)}` : 'before the next task';
       const data = {job_id: job.jobId, asked: 'stop', task_id: run?.state === 'running' ? run.task_id : null};
-      // Nothing is at work during a wait: there is no task to end after.
+      // Nothing runs during a wait, so there is no task to end after.
       const waits = job.waiting && displayLine(job.waiting.taskId);
       const ends = waits && `The job ends; ${waits} waits, and the next execute continues with it.`;
       cli.print(command, data, () => ends ?? `The job stops ${where}.`);
     });
 }
 
-/** What the job began or went on with last. */
+/** The run the job started or continued last. */
 async function lastRun({folder}: Project, job: JobRecord): Promise<RunRecord | null> {
   const {lastRunOf} = await import('../../machines/policies/job/job-record.ts');
   const last = lastRunOf(job);

@@ -27,7 +27,7 @@ export function pickCommand(cli: Cli): Command {
         cli.print(command, {tasks: candidates(plan, options).map((task) => summarize(plan, task))}, '');
         return;
       }
-      // Ends at a blank line, at "exit" and at the end of the input.
+      // Ends at a blank line, "exit" or end of input.
       for (;;) {
         const plan = await plans.read();
         const task = await chooseTask(cli, plan, options);
@@ -73,7 +73,7 @@ async function chooseTask(cli: Cli, plan: Plan, options: Options): Promise<Task 
   for (;;) {
     const answer = (await cli.context.ask('Select task (number or id, blank to exit): '))?.trim();
     if (answer === undefined || answer === '') return null;
-    // An id is taken before a number, so a task called "2" or "2fa-login" can be chosen.
+    // An id takes precedence over a number, so a task called "2" or "2fa-login" can be chosen.
     const task = plan.items.get(answer) ?? (/^\d+$/.test(answer) ? tasks[Number(answer) - 1] : undefined);
     if (task) return task;
     cli.context.err('invalid selection; try again');

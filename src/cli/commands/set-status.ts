@@ -10,7 +10,7 @@ export function setStatusCommand(cli: Cli): Command {
     .addArgument(new Argument('<status>', 'the new status').choices(taskStatuses))
     .action(async (id: string, status: TaskStatus, _options, command: Command) => {
       const {before, after} = await setTaskStatus(await cli.project(command), id, status, cli.context.now());
-      // Parents that were completed or reopened along the way.
+      // Parents that were completed or reopened by this change.
       const followed = [...after.items.values()].filter(
         (task) => task.id !== id && before.items.get(task.id)?.status !== task.status,
       );

@@ -1,6 +1,6 @@
 import {InvalidArgumentError, Option} from 'commander';
 
-/** What `--inspect` asks for. */
+/** The value of `--inspect`. */
 export type InspectChoice = {readonly type: 'page' | 'stately'; readonly port: number};
 
 export const inspectOption = () =>
@@ -15,7 +15,6 @@ export function parseInspect(text: string): InspectChoice {
   return {type: 'page', port: portOf(text, 'It must be a port from 1 to 65535, or stately.')};
 }
 
-/** For options that take a port. */
 export const parsePort = (text: string): number => portOf(text, 'It must be a port from 1 to 65535.');
 
 function portOf(text: string, complaint: string): number {
@@ -24,7 +23,7 @@ function portOf(text: string, complaint: string): number {
   return port;
 }
 
-/** `--inspect` takes a value only after `=`: what follows it is the next argument, a task perhaps. */
+/** `--inspect` takes a value only after `=`: the next word is an argument, such as a task. */
 export function withInspectValue(args: readonly string[]): string[] {
   const end = args.indexOf('--');
   return args.map((arg, index) => (arg === '--inspect' && (end < 0 || index < end) ? '--inspect=' : arg));

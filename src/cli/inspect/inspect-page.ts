@@ -16,20 +16,20 @@ import {inspectedProject} from './inspected-project.ts';
 export type LiveInspectionOptions = {
   readonly project: Project;
   readonly choice: InspectChoice;
-  /** What the process does, for the list of those that can be looked at. */
+  /** What the process does, for the list of inspectable processes. */
   readonly what: string;
   readonly version: string;
   readonly now: () => string;
 };
 
-/** What can be seen of this process, and where. */
+/** What this process exposes, and where. */
 export type LivePage = {
   readonly url: string;
-  /** For one more engine of this process. */
+  /** For another engine of this process. */
   readonly observer: () => EntryListener;
 };
 
-/** Serves this process to whoever has the address. */
+/** Serves this process to anyone with the address. */
 export async function startLiveInspection(options: LiveInspectionOptions): Promise<LivePage> {
   const source = createLiveInspection();
   const {url} = await (options.choice.type === 'page' ? servePage(source, options) : relay(source, options));
@@ -62,7 +62,7 @@ async function servePage(
   return inspector;
 }
 
-/** Loaded only for those who use it: the package brings a lot along. */
+/** Loaded on demand: the package is large. */
 async function relay(source: InspectionSource, {choice}: LiveInspectionOptions): Promise<Inspector> {
   const {startStatelyRelay} = await import('../../services/inspector/stately-relay.ts');
   const definitions = new Map(machines.map(({name, machine}) => [name, definitionOf(machine)]));
@@ -73,7 +73,7 @@ async function relay(source: InspectionSource, {choice}: LiveInspectionOptions):
   return startStatelyRelay({source, definitions, contexts}, choice);
 }
 
-/** What is looked at, with all that its page needs to draw it. */
+/** An inspection source with everything its page needs to draw it. */
 export function inspectedOf(
   looked: Pick<Inspected, 'source' | 'project'>,
   facts: Omit<InspectorFacts, 'has_process'>,

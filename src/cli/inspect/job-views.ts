@@ -21,7 +21,7 @@ export type JobViews = {
   jobs(): Promise<JobList>;
   page(jobId: string): Promise<JobPage | null>;
   rows(jobId: string, query: RowQuery): Promise<RowPage | null>;
-  /** The runs of a job; empty where there is no such job. */
+  /** The runs of a job; empty if there is no such job. */
   runsOf(jobId: string): Promise<readonly RunRecord[]>;
 };
 
@@ -33,16 +33,16 @@ type Seen = {
   readonly runs: readonly RunRecord[];
 };
 
-/** `at`: when it was over; null while it goes on. */
+/** `at`: when the read finished; null while it is in progress. */
 type Look = {at: number | null; readonly seen: Promise<Seen | null>};
 
 const mostJobs = 50;
-/** A page asks for several parts of the same job at once; one look at the disk answers them. */
+/** A page requests several parts of a job at once; one read from disk serves them all. */
 const freshMilliseconds = 400;
 const newest = 'newest';
 const mostNotices = 20;
 
-/** Jobs as the page shows them. Reads what is on disk, again when it changed. */
+/** Jobs as the page shows them. Reads from disk, again after a change. */
 export function createJobViews(project: Project, now: () => string): JobViews {
   const store = openJobs(project);
   const runs = createRunStore({folder: project.folder.runsFolder});
@@ -109,7 +109,7 @@ export function createJobViews(project: Project, now: () => string): JobViews {
   };
 }
 
-/** One job; or the newest with those before it that belong to the same stretch of work, as a report has them. */
+/** One job; or the newest with the earlier ones of the same stretch of work, as in a report. */
 async function chosenJobs(store: JobStore, jobId: string): Promise<ReadJobs> {
   if (jobId !== newest) {
     const job = store.ids().includes(jobId) ? await store.read(jobId) : null;
@@ -124,7 +124,7 @@ async function chosenJobs(store: JobStore, jobId: string): Promise<ReadJobs> {
   return {jobs: jobs.toReversed(), broken};
 }
 
-/** A plan that cannot be read hides no job: its tasks are told by their ids. */
+/** An unreadable plan hides no job: tasks are then shown by id. */
 async function readablePlan({plans}: Project): Promise<{plan: Plan; notices: readonly string[]}> {
   try {
     return {plan: await plans.read(), notices: []};

@@ -4,10 +4,10 @@ import {printableJson} from '../terminal/printable-json.ts';
 import type {InspectChoice} from './inspect-option.ts';
 import type {LivePage} from './inspect-page.ts';
 
-/** A call that opens several engines, as `resume --execute` does, shows them on one page. */
+/** A command that opens several engines, as `resume --execute` does, shows them on one page. */
 const pages = new WeakMap<Cli, Promise<LivePage>>();
 
-/** Serves the machines of this process, says where, and goes on. */
+/** Starts serving the machines of this process and prints the address. */
 export function livePage(cli: Cli, command: Command, choice: InspectChoice): Promise<LivePage> {
   const served = pages.get(cli) ?? serveLivePage(cli, command, choice);
   pages.set(cli, served);

@@ -12,7 +12,7 @@ import type {Project} from '../composition.ts';
 import type {CliContext} from '../context.ts';
 import {listAgents} from '../setup/agent-list.ts';
 
-/** Gathers what a bundle holds. What cannot be read is named in it and never stops it: that is what it is for. */
+/** Collects the content of a bundle. Unreadable files are listed in it and never stop it: that is its purpose. */
 export async function collectBundle({
   project: {folder, plans, config},
   context,
@@ -91,7 +91,7 @@ function userName(): string {
   try {
     return os.userInfo().username;
   } catch {
-    // A container may know no name for its user.
+    // In a container the user may have no name.
     return '';
   }
 }

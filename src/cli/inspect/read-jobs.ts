@@ -6,7 +6,7 @@ export type ReadJobs = {
   readonly broken: ReadonlyArray<{readonly job_id: string; readonly reason: string}>;
 };
 
-/** Newest first, up to one that is no longer wanted. One that cannot be read is named, and hides no other. */
+/** Newest first, until one is no longer wanted. An unreadable record is reported and hides no other. */
 export async function readJobs(
   store: JobStore,
   {

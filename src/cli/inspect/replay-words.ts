@@ -2,7 +2,7 @@ import {counted} from '../../machines/policies/text/counted.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {verifyEntries} from '../../machines/replay.ts';
 
-/** Whether the machines of this Blackbird come to the states that were recorded; where they do not, the first event. */
+/** Whether this Blackbird's machines reach the recorded states; if not, the first event that differs. */
 export function replayWords({
   compared,
   first,

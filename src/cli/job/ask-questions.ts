@@ -8,7 +8,10 @@ import {messageOf, shellWord} from '../../services/contracts/errors.ts';
 import type {Answer, Question} from '../../services/contracts/run.ts';
 import type {CliContext} from '../context.ts';
 
-/** Asks each question in turn; null when the input ends before the last answer. `goOn`: what answers them another time. */
+/**
+ * Asks each question in turn; null if the input ends before the last answer. `goOn`: the command to answer
+ * them later.
+ */
 export async function askQuestions(
   {ask, err}: CliContext,
   questions: readonly Question[],

@@ -4,10 +4,10 @@ import {type BudgetKey, budgetTable, turnsKey} from '../../machines/policies/run
 import {acceptedFor, parsedAs} from '../../machines/policies/setting-types.ts';
 import {type SettingKey, settings} from '../../services/contracts/config.ts';
 
-// Commander makes '' of a parsed null, and '' counts as 0.
+// Commander turns a parsed null into '', which counts as 0.
 type Limit = number | 'none';
 
-/** Each flag stands for a setting, for this command only. */
+/** Each flag overrides a setting for this command only. */
 export type BudgetOptions = {
   maxCost?: Limit;
   maxTokens?: Limit;
@@ -28,7 +28,6 @@ const options: Readonly<Record<keyof BudgetOptions, BudgetKey | typeof turnsKey>
   maxTurns: turnsKey,
 };
 
-/** For commands that run agents. */
 export function withBudgetOptions(command: Command): Command {
   for (const key of Object.values(options)) {
     const {flag, unit} = key === turnsKey ? {flag: 'max-turns', unit: 'n'} : budgetTable[key];

@@ -3,19 +3,19 @@ import {failedCheck} from '../../machines/policies/run/verification.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Paint} from '../terminal/paint.ts';
 
-/** What is new of the checks of a run: the one that is being made, and lines for those that ended. */
+/** News about a run's checks: the one in progress, and lines for the ones that ended. */
 export type CheckNews = {readonly making: string | null; readonly lines: readonly string[]};
 
-/** Told of every write of a record; says each thing once. */
+/** Called with every write of a record; reports each thing once. */
 export function createCheckLines(paint: Paint) {
   let runId = '';
   let ended = 0;
   let isToldBack = false;
   return (run: RunRecord): CheckNews => {
     const {verifications = [], phase} = run;
-    // A run that goes on, or is undone, tells nothing of what was before.
+    // A run that continues or is undone does not repeat what happened before.
     if (run.run_id !== runId) [runId, ended, isToldBack] = [run.run_id, verifications.length, false];
-    // A round that was cut short is made again.
+    // An interrupted round is repeated.
     ended = Math.min(ended, verifications.length);
     const lines = verifications
       .slice(ended)

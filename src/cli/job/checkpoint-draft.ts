@@ -7,7 +7,7 @@ import type {Cli} from '../cli.ts';
 import type {UnfinishedLine} from '../terminal/line-reader.ts';
 import type {OpenedEngine} from './engine-composition.ts';
 
-/** Where words typed for a checkpoint in a shell are kept: the draft that its editor opens with. */
+/** Where text typed at a checkpoint in a shell is kept: the same draft the TUI's editor opens. */
 export async function draftAtCheckpoint(
   {context}: Cli,
   {plans, runs, drafts}: Pick<OpenedEngine, 'runs' | 'drafts'> & {readonly plans: PlanStore},

@@ -6,7 +6,7 @@ import {agentsOnPath} from '../../services/system/executables.ts';
 import type {CliContext} from '../context.ts';
 import {chooseProvider} from './provider-choice.ts';
 
-/** The provider for the next job. A broken choice stops nobody who says which agent to use. */
+/** The provider for the next job. A broken saved choice does not matter if an agent is named explicitly. */
 export async function chooseAgent({
   folder,
   env,

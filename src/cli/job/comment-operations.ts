@@ -8,11 +8,11 @@ import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Project} from '../composition.ts';
 import type {OpenedEngine} from './engine-composition.ts';
 
-// What `review` does with comments on lines. None of it needs the project lock.
+// What `review` does with line comments. None of it needs the project lock.
 
 type Desk = Pick<OpenedEngine, 'comments' | 'runs'>;
 
-/** Keeps these comments with the run that stands at its checkpoint; all of them, or none. */
+/** Stores these comments with the run at its checkpoint: all or none. */
 export async function addComments(
   {comments, runs}: Desk,
   {plans}: Pick<Project, 'plans'>,
@@ -26,9 +26,9 @@ export async function addComments(
   return comments.add(run, drafts);
 }
 
-/** Every comment on the task, whichever of its runs it was written at. */
+/** Every comment on the task, whichever run it was written for. */
 export async function commentsOn({comments, runs}: Desk, taskId: string): Promise<readonly KnownComment[]> {
-  // A later run lists what nobody heard before it, too.
+  // A later run also lists comments that were never sent.
   const known = new Map<string, KnownComment>();
   for (const run of (await runs.list(taskId)).runs)
     for (const each of await comments.list(run)) known.set(each.comment.id, each);
@@ -43,7 +43,7 @@ export async function removeComment(desk: Desk, taskId: string, id: string): Pro
   });
 }
 
-/** As data: the comment, and the run it was sent with. */
+/** As data: the comment and the run it was sent with. */
 export const commentData = ({comment, sentWith}: KnownComment) => ({...comment, sent_with: sentWith});
 
 export function commentText({comment, sentWith}: KnownComment): string {

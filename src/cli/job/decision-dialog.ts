@@ -7,12 +7,12 @@ import type {Cli} from '../cli.ts';
 import {reportError} from '../terminal/report-error.ts';
 import type {OpenedEngine} from './engine-composition.ts';
 
-/** Answers the checkpoints of one job. */
+/** Handles the checkpoints of one job. */
 export type DecisionDialog = {
   readonly answer: (request: DecisionRequest) => void;
-  /** Takes away what is asked now: it was answered elsewhere. */
+  /** Withdraws the current question: it was answered elsewhere. */
   readonly take: () => void;
-  /** Takes away what is still asked, and waits until the terminal is as it was. */
+  /** Withdraws an open question and waits until the terminal is restored. */
   readonly close: () => Promise<void>;
 };
 
@@ -38,7 +38,7 @@ export function decisionDialog(
     const {folder, plans} = await cli.project(command);
     const {root} = folder;
     const {userPrograms} = await import('../terminal/user-programs.ts');
-    // A plan that the agent broke is told among the side effects.
+    // A plan the agent broke is reported among the side effects.
     const planned = await plans.read().then(
       ({items}) => items.get(task.id),
       () => undefined,
@@ -77,7 +77,7 @@ export function decisionDialog(
   };
 }
 
-/** A pause may have taken the question away before it was answered; it is asked again another time. */
+/** A pause may have withdrawn the question before it was answered; it is asked again later. */
 function tell(
   engine: Engine,
   {run}: DecisionRequest,

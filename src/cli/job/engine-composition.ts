@@ -52,21 +52,21 @@ export type OpenEngineOptions = {
   readonly onOutput?: AgentRunnerOptions['onOutput'];
   readonly onLine?: AgentRunnerOptions['onLine'];
   readonly onPrompt?: (prompt: string) => void;
-  /** Hears of every event that a machine takes; must be quick and may fail. */
+  /** Receives every event a machine takes; must be fast, and may throw. */
   readonly observe?: EntryListener;
 };
 
-/** The other half of `composition.ts`: what runs agents. Only the commands that do so load it. */
+/** The other half of `composition.ts`: what runs agents. Loaded only by commands that do. */
 export type OpenedEngine = {
   readonly engine: Engine;
   readonly runs: RunStore;
   readonly changes: ChangeTracker;
   readonly drafts: DraftStore;
-  /** What an undo would do; nothing is done. */
+  /** A preview of an undo; changes nothing. */
   readonly proposeUndo: (request: UndoRequest) => Promise<UndoProposal>;
   readonly comments: CommentDesk;
   readonly withdrawApproval: (taskId: string) => Promise<RunRecord>;
-  /** For machines that run beside the engine, so that they are seen with it. */
+  /** For machines that run beside the engine, so that they are observed with it. */
   readonly inspect: Observer['inspect'];
 };
 
@@ -83,7 +83,7 @@ export async function openEngine({
   const runs = createRunStore({folder: folder.runsFolder});
   const drafts = createDraftStore({
     folder: folder.draftsFolder,
-    // Words may be written before anything else is.
+    // A draft may be the first thing that is written.
     prepare: () => ensureStateFolder(folder),
   });
   const facts = await createProjectFacts(folder.root);
@@ -143,7 +143,7 @@ export async function openEngine({
     }),
     project: facts,
     settings: config.layers,
-    // What an agent put there may be no setting at all; it goes all the same.
+    // A value an agent put there may be invalid; it is removed all the same.
     writeSetting: (key, value, seen) =>
       config.write('project', key as SettingKey, value as SettingValue | undefined, seen),
     watchSettings,
@@ -180,8 +180,8 @@ export async function openEngine({
 }
 
 /**
- * An agent that loses its Blackbird is interrupted by the guardian, and stores its session on the way out.
- * One that went down with the machine or its container had stored it when it printed anything more.
+ * If Blackbird dies, the guardian interrupts its agent, which stores its session on the way out. If the
+ * machine or container went down, the session was stored once the agent had printed anything more.
  */
 async function hadTimeToStore(runs: RunStore, run: RunRecord): Promise<boolean> {
   const [here, there] = [identifyProcess(process.pid), run.segments.at(-1)];

@@ -6,7 +6,7 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {painter} from '../terminal/paint.ts';
 
-/** Nobody here pressed what another terminal or a signal asked for. */
+/** A pause requested by another terminal or a signal has to be explained here. */
 export function pausingLine({reason, isForced, isAskedElsewhere}: PauseNews): string {
   const asked = isAskedElsewhere ? ', as asked in another terminal' : '';
   if (isForced) return `forcing the agent to stop${asked}…`;
@@ -14,7 +14,7 @@ export function pausingLine({reason, isForced, isAskedElsewhere}: PauseNews): st
   return isAskedElsewhere ? `pausing${asked}… (Ctrl+C to force)` : '^C pausing… (Ctrl+C again to force)';
 }
 
-/** A task that the job leaves as it is, because it waits for a person. */
+/** A task the job skips because it waits for the user. */
 export function restingLine(run: RunRecord): string {
   const id = displayLine(run.task_id);
   if (run.state === 'paused') return `Ⅱ ${id} is paused: ${continueCommand(run)}`;
@@ -23,7 +23,7 @@ export function restingLine(run: RunRecord): string {
   return `? ${id} waits for your answer: ${continueCommand(run)}`;
 }
 
-/** What was asked for at a checkpoint, before the run that brings it to the agent. */
+/** What was requested at a checkpoint, shown before the run that delivers it to the agent. */
 export function changesLine(run: RunRecord, paint: ReturnType<typeof painter>): string {
   const {task_id, decision_feedback = '', decision_comment_ids: comments = []} = run;
   const words = displayLine(requestWords(decision_feedback));

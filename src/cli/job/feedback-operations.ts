@@ -7,7 +7,7 @@ import {createFeedbackStore} from '../../services/stores/feedback-store.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import type {Project} from '../composition.ts';
 
-// What the commands and the terminal UI do with pending feedback.
+// What the commands and the TUI do with pending feedback.
 
 export type KnownFeedback = {
   readonly pending: readonly PendingFeedback[];
@@ -21,10 +21,10 @@ const storesOf = ({folder}: Place) => ({
   runs: createRunStore({folder: folder.runsFolder}),
 });
 
-/** What waits for an answer. A file that a crash left behind its run is no longer waiting. */
+/** Feedback that waits for a response. A file left by a crash, behind its run, no longer counts. */
 export const listFeedback = (project: Place): Promise<KnownFeedback> => openFeedback(storesOf(project));
 
-/** Whether a resume of this task brings feedback, so that nobody needs to be asked anything. */
+/** Whether resuming this task delivers feedback, so that no question is needed. */
 export async function hasFeedback(project: Place, taskId: string): Promise<boolean> {
   return (await listFeedback(project)).pending.some(({childTaskId}) => childTaskId === taskId);
 }
@@ -33,11 +33,11 @@ export async function hasFeedback(project: Place, taskId: string): Promise<boole
 export const dismissFeedback = async (project: Project, taskIds: readonly string[], now: () => string) =>
   overrule.dismissFeedback(await overruleServices(project, now), taskIds, loginName());
 
-/** Changes what a task is told of a review; null where nothing is pending. */
+/** Changes the review feedback a task will get; null if nothing is pending. */
 export const editFeedback = async (project: Project, taskId: string, text: string, now: () => string) =>
   overrule.editFeedback(await overruleServices(project, now), taskId, text, loginName());
 
-/** Another answer of the same person may be on its way to the disk. */
+/** Another answer of the same user may be being written. */
 const lockWaitSeconds = 2;
 
 async function overruleServices(project: Project, now: () => string): Promise<overrule.OverruleServices> {
@@ -55,7 +55,7 @@ function loginName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A user without an entry, as in some containers.
+    // A user without a passwd entry, as in some containers.
     return '';
   }
 }

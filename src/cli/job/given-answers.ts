@@ -1,7 +1,7 @@
 import {AppError} from '../../services/contracts/errors.ts';
 import type {Answer} from '../../services/contracts/run.ts';
 
-/** What `--answer id=text` says. */
+/** Parses `--answer id=text`. */
 export function parseAnswers(texts: readonly string[]): Answer[] {
   const answers = texts.map((text) => {
     const at = text.indexOf('=');

@@ -30,10 +30,10 @@ export type JobCommandOptions = {
   wait?: boolean;
 } & BudgetOptions;
 
-/** The engine as one call of a command uses it. */
+/** The engine as a single command uses it. */
 export type CalledEngine = OpenedEngine & {readonly isStreaming: boolean};
 
-/** Opens the engine with what the environment and the options ask for. */
+/** Opens the engine as the environment and the options ask for. */
 export async function openEngineFor(
   cli: Cli,
   command: Command,
@@ -42,7 +42,7 @@ export async function openEngineFor(
   const {context} = cli;
   const {openEngine} = await import('./engine-composition.ts');
   const form = streamForm(options, context.env);
-  // Before or after the name of the command.
+  // Given before or after the command's name.
   const {inspect} = command.optsWithGlobals<JobCommandOptions>();
   const page = inspect && (await livePage(cli, command, inspect));
   const opened = await openEngine({
@@ -58,7 +58,7 @@ export async function openEngineFor(
   return {...opened, isStreaming: form !== null};
 }
 
-/** Runs these steps as one job to its end, and says how it ended: in words and by the exit code. */
+/** Runs these steps as one job and reports how it ended: in words and by the exit code. */
 export async function runSteps(
   cli: Cli,
   command: Command,
@@ -87,7 +87,7 @@ export async function runSteps(
   return result;
 }
 
-/** Progress is shown, signals pause it. */
+/** Shows progress and pauses on signals. */
 async function runJob(cli: Cli, command: Command, opened: CalledEngine, job: Job): Promise<JobResult> {
   const {context} = cli;
   const {engine, isStreaming} = opened;
@@ -125,7 +125,7 @@ async function runJob(cli: Cli, command: Command, opened: CalledEngine, job: Job
   }
 }
 
-/** As the job itself reads it when it begins. */
+/** As the job itself reads it when it starts. */
 async function retriesIn(cli: Cli, command: Command): Promise<number> {
   const {config} = await cli.project(command);
   const {resolveConfig, settingOf} = await import('../../machines/policies/config-resolution.ts');
@@ -134,7 +134,7 @@ async function retriesIn(cli: Cli, command: Command): Promise<number> {
 
 const isPlanStep = ({type}: JobStep) => type === 'plan';
 
-/** Shows what a planner proposes, and asks where somebody is there. */
+/** Shows what a planner proposes, and asks if a user is present. */
 async function planViews(
   cli: Cli,
   command: Command,
@@ -149,13 +149,13 @@ async function planViews(
   };
 }
 
-/** Whether somebody is there who can be asked: about a plan in lines, at a checkpoint on a screen. */
+/** Whether a user can be asked: about a plan line by line, at a checkpoint on a screen. */
 const isAttended = (cli: Cli, command: Command, steps: readonly JobStep[]): boolean =>
   cli.context.isInteractive &&
   !cli.isJson(command) &&
   (steps.every(isPlanStep) || cli.context.askDecision !== undefined);
 
-/** A task that rests is told of where the plan is executed without it. */
+/** A resting task is reported when the plan is executed without it. */
 const passesBy = ({steps}: Job, taskId: string) =>
   steps.some(({type}) => type === 'execute') &&
   !steps.some((step) => step.type === 'task' && step.taskId === taskId);
@@ -178,7 +178,7 @@ function printSummary(cli: Cli, command: Command, summary: JobSummary): void {
   cli.exitCode = exitCodeAfter[standing];
 }
 
-/** More than a script looks at one by one. */
+/** More than a script handles one by one. */
 const mostObstacles = 100;
 
 const obstacleData = ({taskId, needs, why, command, retryAt}: Obstacle) => ({
@@ -196,7 +196,7 @@ function streamForm({stream}: JobCommandOptions, {BLACKBIRD_AGENT_STREAM: wish}:
   return stream === true || isOn(wish) ? 'readable' : null;
 }
 
-/** Shows an agent at work: its words and tools as `logs` tells them, or both streams byte by byte. */
+/** Shows an agent at work: its messages and tools as `logs` does, or both streams as raw bytes. */
 function streamTo(context: CliContext, form: StreamForm): Pick<OpenEngineOptions, 'onLine' | 'onOutput'> {
   if (form === 'raw') {
     const safe = (text: string) => (context.stderr.isTerminal ? displayText(text) : text);
@@ -204,7 +204,7 @@ function streamTo(context: CliContext, form: StreamForm): Pick<OpenEngineOptions
   }
   return {
     onLine: (line, events) => {
-      // That it tries again is told by the progress of the job.
+      // Retries are reported by the job's progress.
       const shown = events.filter(({type}) => type !== 'retrying');
       if (events.length > 0 && shown.length === 0) return;
       for (const text of readable(shown, line)) context.err(text);

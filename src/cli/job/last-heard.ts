@@ -6,7 +6,7 @@ import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 
 type Runs = Pick<RunStore, 'files'>;
 
-/** The last sign of a run at work, by its files, which nobody but its Blackbird writes. */
+/** The last sign of life of a run, from files that only its Blackbird writes. */
 export async function lastHeardOf(runs: Runs, {task_id, run_id}: RunRecord): Promise<string | null> {
   const {stdout, stderr, times, journal} = runs.files(task_id, run_id);
   return lastWritten([stdout, stderr, times, journal]);
@@ -31,7 +31,10 @@ async function lastWritten(files: readonly string[]): Promise<string | null> {
   return last === 0 ? null : new Date(last).toISOString();
 }
 
-/** Runs whose Blackbird is gone say `running` until the next one repairs them: changed last when it was heard last. */
+/**
+ * Runs whose Blackbird is gone say `running` until the next one repairs them: their last change is their last
+ * sign of life.
+ */
 export const untilLastHeard = (runs: Runs, all: readonly RunRecord[]): Promise<RunRecord[]> =>
   Promise.all(
     all.map(async (run) => {
@@ -41,8 +44,8 @@ export const untilLastHeard = (runs: Runs, all: readonly RunRecord[]): Promise<R
   );
 
 /**
- * An agent whose Blackbird died worked until the last sign of it: in its files, or in the job that was closed. `isLive`: a
- * Blackbird works here, so what says `running` runs.
+ * An agent whose Blackbird died worked until its last sign of life: in its files, or in the closed job.
+ * `isLive`: a Blackbird works here, so a run that says `running` does run.
  */
 export async function withKnownEnds(
   {runs, jobs}: {readonly runs: Runs; readonly jobs: Pick<JobStore, 'read'>},
@@ -53,7 +56,7 @@ export async function withKnownEnds(
   const open = all.flatMap(({segments}) => segments.filter(({ended_at}) => ended_at === undefined));
   const lostEnds = new Map<string, string>();
   for (const jobId of new Set(open.map(({job_id}) => job_id))) {
-    // A job that cannot be read tells nothing; `report` names it.
+    // An unreadable job says nothing; `report` names it.
     const job = typeof jobId === 'string' ? await jobs.read(jobId).catch(() => null) : null;
     if (job?.end?.reason === 'lost' && job.endedAt) lostEnds.set(job.jobId, job.endedAt);
   }

@@ -10,13 +10,13 @@ export async function openJobs({folder}: Pick<Project, 'folder'>): Promise<JobSt
   return createJobStore({folder: folder.jobsFolder});
 }
 
-/** The newest job that can be read; null before the first one. */
+/** The newest readable job; null before the first one. */
 export async function newestJob(jobs: JobStore): Promise<JobRecord | null> {
   const [newest] = jobs.ids();
   return newest === undefined ? null : jobs.read(newest);
 }
 
-/** Whether the Blackbird that opened a job still works on it; on another host nothing here can tell. */
+/** Whether the Blackbird that opened a job still works on it; unknown for another host. */
 export async function ownerOf({owner}: JobRecord): Promise<Liveness> {
   if (owner === null) return 'unknown';
   const [{hostname}, {livenessOf}] = await Promise.all([
@@ -26,7 +26,7 @@ export async function ownerOf({owner}: JobRecord): Promise<Liveness> {
   return owner.host === hostname() ? livenessOf(owner) : 'unknown';
 }
 
-/** The job that works in another terminal of this machine, or why it cannot be asked for anything. */
+/** The job running in another terminal of this machine, or why it cannot be asked for anything. */
 export async function workingJob(jobs: JobStore): Promise<JobRecord> {
   const job = await newestJob(jobs);
   if (job === null || !isOpenJob(job)) {
@@ -61,7 +61,7 @@ const detailsOf = ({jobId, owner}: JobRecord) =>
 
 const [answerMilliseconds, lookMilliseconds] = [5000, 50];
 
-/** Hands a request to the job, and waits until it was taken; one that nobody takes is taken back. */
+/** Sends a request to the job and waits until it is taken; otherwise the request is withdrawn. */
 export async function askJob(
   {folder}: Pick<Project, 'folder'>,
   job: JobRecord,
@@ -87,7 +87,7 @@ export async function askJob(
   });
 }
 
-/** The job as it ended, or null where that takes longer. */
+/** The ended job, or null if that takes longer. */
 export async function jobEnd(
   jobs: JobStore,
   job: JobRecord,

@@ -7,8 +7,8 @@ import {
 } from '../../services/contracts/provider-table.ts';
 
 /**
- * Which provider to use: the option, the command of the user's own, the environment, the saved choice, the only one
- * that is installed, the default; it is the default, too, where none is installed.
+ * Which provider to use: the option, the user's own command, the environment, the saved choice, the only one
+ * installed, the default (also if none is installed).
  */
 export function chooseProvider({
   option,
@@ -21,7 +21,7 @@ export function chooseProvider({
   customCommand: string | null;
   environment: string | undefined;
   saved: NativeProviderId | null;
-  /** Asked only where nobody chose one. */
+  /** Called only if none was chosen. */
   installed: () => readonly NativeProviderId[];
 }): ProviderChoice {
   if (option) return {id: requireProviderId(option), source: 'option'};

@@ -2,7 +2,7 @@ import {activityLines} from '../../machines/policies/run/transcript-lines.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import type {AgentEvent} from '../../services/contracts/agent.ts';
 
-/** What a line says to a person. A line that no provider understands is shown as it is. */
+/** A line as text for people. A line that no provider understands is shown as is. */
 export function readable(events: readonly AgentEvent[], line: string): string[] {
   if (events.length === 0) return line.trimStart().startsWith('{') ? [] : [displayLine(line)];
   return events.flatMap((event) => {

@@ -13,7 +13,7 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Verification} from '../../services/contracts/verification.ts';
 
-/** What people ask of a run and no column has room for. */
+/** Details of a run that fit in no column. */
 export function runNotes(run: RunRecord): string[] {
   const checks = lastChecks(run).map(checkWords).join('  ');
   const rows = [...(checks === '' ? [] : [['checks', checks] as const]), ...reviewRows(run)];
@@ -24,7 +24,7 @@ export function runNotes(run: RunRecord): string[] {
   ];
 }
 
-/** What the check printed last that nobody has mended, and where all of it is. */
+/** The last output of a check that still fails, and where all of it is. */
 export function failedTail(run: RunRecord): string[] {
   const check = run.superseded_by_run_id === undefined ? failedCheck(run) : null;
   const lines = check === null ? [] : checkTail(check);
@@ -49,7 +49,7 @@ export function reviewRows(run: RunRecord): ReadonlyArray<readonly [label: strin
   ];
 }
 
-/** The evidence: every check, with what it ran on and where all of its output is. */
+/** Every check, with what it ran on and where its full output is. */
 export function checkRows({verify = [], verifications = [], check, checks_due}: RunRecord): string[][] {
   return [
     ...verifications.map((each) => [

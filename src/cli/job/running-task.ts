@@ -4,7 +4,7 @@ import type {Plan} from '../../services/contracts/plan.ts';
 import type {ProjectFolder} from '../../services/stores/project-folder.ts';
 import type {Project} from '../composition.ts';
 
-/** The process whose engine works on the project now; null when a `running` record can only be a lost one. */
+/** The process whose engine works on the project; null if a `running` record can only be a lost one. */
 export async function liveEngine({lockFile}: ProjectFolder): Promise<LockHolder | null> {
   const {existsSync} = await import('node:fs');
   if (!existsSync(lockFile)) return null;
@@ -12,7 +12,7 @@ export async function liveEngine({lockFile}: ProjectFolder): Promise<LockHolder 
   return createProcessLock(lockFile).holder();
 }
 
-/** Who works on the project, and which tasks in progress stand still; asked before the plan is locked. */
+/** Who works on the project, and which tasks in progress are idle; read before the plan is locked. */
 export async function tasksAtWork({folder, plans}: Project, plan?: Plan): Promise<TasksInProgress> {
   const engine = await liveEngine(folder);
   if (engine === null) return {pid: null, still: new Set(), reviewed: new Set()};

@@ -13,7 +13,7 @@ import {readable} from './readable-lines.ts';
 
 const pollMilliseconds = 200;
 
-/** Prints the log of a run from its beginning, and goes on while the run does if asked to follow. */
+/** Prints the log of a run from the start, and with `follow` continues while the run does. */
 export async function printTranscript({
   cli,
   command,
@@ -48,7 +48,7 @@ export async function printTranscript({
     const {runs: history} = await runs.list(run.task_id);
     const current = history.find(({run_id}) => run_id === run.run_id);
     latest = current ?? latest;
-    // A record that says running without a live engine is that of a Blackbird that died.
+    // A running record without a live engine belongs to a Blackbird that died.
     const isOver = current?.state !== 'running' || !(await isEngineAlive());
     offset = await readFrom(options.stderr ? files.stderr : files.stdout, offset, (chunk) =>
       splitter.push(chunk),
@@ -56,7 +56,7 @@ export async function printTranscript({
     if (!options.follow || isOver) break;
     await delay(pollMilliseconds);
   }
-  // Of a log that is gone, the record has the end.
+  // If the log is gone, the record still has the end of it.
   if (offset === 0) splitter.push(Buffer.from(options.stderr ? latest.stderr : latest.stdout));
   splitter.end();
   if (splitter.dropped > 0) {
@@ -71,10 +71,10 @@ export async function printTranscript({
   }
 }
 
-/** More than anybody reads. */
+/** More than anyone reads. */
 const maxConversationBytes = 64 * 1024 * 1024;
 
-/** All that was said in a run, by both sides. */
+/** The whole conversation of a run, both sides. */
 async function printConversation({context}: Cli, runs: RunStore, run: RunRecord): Promise<void> {
   const {talks, isCut} = await readConversation(runs, run, maxConversationBytes);
   if (isCut) context.err('the beginning is left out here; --raw shows all of it');

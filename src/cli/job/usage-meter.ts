@@ -10,15 +10,15 @@ import type {RunFiles, RunRecord, RunStore, Segment} from '../../services/contra
 import {createLineSplitter} from '../../services/output/line-splitter.ts';
 import {offsetSince} from '../../services/output/time-marks.ts';
 
-/** So much of an output is read at a look; the rest at the next one. */
+/** How much output one call reads; the next call reads on. */
 const maxBytes = 16 * 1024 * 1024;
 
-/** What a running agent has told of its use so far, read from its log; each look reads only what is new. */
+/** A running agent's usage so far, read incrementally from its log. */
 export function createUsageMeter(runs: Pick<RunStore, 'files'>): (run: RunRecord) => Usage | null {
   let meter: {key: string; look: () => Usage | null} | null = null;
   return (run) => {
     const last = run.segments.at(-1);
-    // Of an agent that is gone, the record tells.
+    // For an agent that is gone, the record has the usage.
     if (run.state !== 'running' || last === undefined || last.ended_at !== undefined) return null;
     const key = `${run.segments.length} ${run.run_id}`;
     if (meter?.key !== key) meter = {key, look: meterOf(run, last, runs.files(run.task_id, run.run_id))};
@@ -26,7 +26,7 @@ export function createUsageMeter(runs: Pick<RunStore, 'files'>): (run: RunRecord
   };
 }
 
-/** What the runs of a job used before its last one; each is read once, until it goes on. */
+/** What the runs of a job used before its last one; each is read once, until it continues. */
 export function createJobMeter(runs: Pick<RunStore, 'list'>): (job: JobRecord) => Promise<Used[]> {
   const known = new Map<string, Used>();
   return async (job) => {
@@ -75,7 +75,7 @@ function bytesFrom(file: string, offset: number): Buffer {
   try {
     handle = openSync(file, 'r');
   } catch {
-    // The agent has not said anything yet.
+    // The agent has not printed anything yet.
     return Buffer.alloc(0);
   }
   try {

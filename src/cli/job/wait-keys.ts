@@ -1,7 +1,7 @@
 import type {Engine, EngineFact} from '../../machines/engine.ts';
 import type {CliContext} from '../context.ts';
 
-/** On a terminal, keys count while a job waits: `r` tries now, Ctrl+C pauses. */
+/** On a terminal, keys work while a job waits: `r` tries now, Ctrl+C pauses. */
 export function waitKeys(
   {screen}: Pick<CliContext, 'screen'>,
   engine: Pick<Engine, 'pause' | 'retryNow'>,
@@ -13,7 +13,7 @@ export function waitKeys(
   const onKeys = (bytes: Buffer | string) => {
     for (const key of String(bytes)) {
       if (key === 'r' && isReading) engine.retryNow();
-      // In raw mode the terminal makes no signals of them.
+      // In raw mode the terminal sends no signal for it.
       else if (key === '\u0003') engine.pause('user_interrupt', 'key');
       else if (key === '\u001a') process.kill(process.pid, 'SIGTSTP');
     }

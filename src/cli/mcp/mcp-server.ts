@@ -8,7 +8,7 @@ type RunCli = (args: readonly string[], context: CliContext) => Promise<number>;
 /** More than an agent can read at once; it is told how to ask for less. */
 const answerLimit = 400_000;
 
-/** Every tool is a command, run as a script would run it: the same locks, the same refusals, nobody to ask. */
+/** Every tool is a command, run as from a script: the same locks, the same refusals, no prompts. */
 export async function openMcpServer(
   transport: Transport,
   {context, folder, runCli}: {readonly context: CliContext; readonly folder: string; readonly runCli: RunCli},
@@ -43,7 +43,7 @@ function answerOf({answer, name}: McpTool, out: string) {
   return {isError: true, content: [{type: 'text' as const, text}]};
 }
 
-/** stdout belongs to the protocol, so what a command prints is caught. */
+/** stdout belongs to the protocol, so the command's output is captured. */
 async function runQuietly(args: readonly string[], context: CliContext, runCli: RunCli) {
   const printed = {out: '', err: ''};
   const {screen: _screen, askDecision: _askDecision, ...rest} = context;

@@ -6,11 +6,11 @@ export type McpTool = {
   readonly description: string;
   readonly input: z.ZodRawShape;
   readonly isReadOnly: boolean;
-  /** It changes the plan and takes nothing away: agents need not ask before they use it. */
+  /** It only adds to the plan, so agents need not ask before using it. */
   readonly isAdding?: true;
-  /** The command that does it: what it is called, its options, and what stands behind them. */
+  /** The command to run: its name, options and arguments. */
   readonly command: (input: Record<string, unknown>) => Call;
-  /** What of its data is the answer; all of it where this is missing. */
+  /** Which part of the data is the answer; all of it by default. */
   readonly answer?: (data: unknown) => unknown;
 };
 
@@ -24,7 +24,7 @@ const text = z.string().max(200_000);
 const taskId = z.string().min(1).max(256).describe('the id of a task');
 const texts = z.array(text).max(1_000);
 
-/** Title, description and the like, as `add` and `edit` take them. */
+/** Title, description and so on, as `add` and `edit` take them. */
 const fields = {
   description: text.optional().describe('what it is about'),
   prompt: text.optional().describe('what to tell the agent that does it'),
@@ -50,7 +50,7 @@ const fieldOptions = ({
     ['--verify', verify],
   ] as const;
 
-/** Everything an agent may do with the plan: look at it and change it. Nothing here runs or decides anything. */
+/** Everything an agent may do with the plan: read and change it. Nothing here runs or decides anything. */
 export const mcpTools: readonly McpTool[] = [
   {
     name: 'list_tasks',
@@ -169,7 +169,7 @@ export const mcpTools: readonly McpTool[] = [
   },
 ];
 
-/** What the shell would hand over. Values can never become options: they stand behind `=` or `--`. */
+/** The argv a shell would pass. Values can never become options: they come after `=` or `--`. */
 export function argvOf({words, options = [], values = []}: Call, folder: string): string[] {
   const flags = options.flatMap(([flag, value]) =>
     value === undefined ? [] : (Array.isArray(value) ? value : [value]).map((each) => `${flag}=${each}`),

@@ -2,7 +2,7 @@ import {StdioServerTransport} from '@modelcontextprotocol/sdk/server/stdio.js';
 import type {CliContext} from '../context.ts';
 import {openMcpServer} from './mcp-server.ts';
 
-/** Serves until whoever started it closes its stdin. */
+/** Serves until the client closes stdin. */
 export async function serveOnStdio(context: CliContext, folder: string): Promise<void> {
   const {runCli} = await import('../program.ts');
   const closed = new Promise<void>((resolve) => {

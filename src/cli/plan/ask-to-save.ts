@@ -13,15 +13,15 @@ import type {SaveOptions} from './save-options.ts';
 export type Asked = {readonly isSaved: boolean; readonly diff: PlanDiff};
 
 type Told = {
-  /** What the change did not do. */
+  /** What the change left out. */
   readonly asides?: () => readonly string[];
-  /** What was named behind the command, as a shell reads it. */
+  /** The command's arguments, quoted for a shell. */
   readonly words?: readonly string[];
 };
 
 /**
- * Shows what a change makes of the plan, asks, and saves exactly that or nothing: a plan that changed while the
- * person was reading is refused where the change would now be another one.
+ * Shows what a change does to the plan, asks, and saves exactly that or nothing: if the plan changed in the
+ * meantime so that the result would differ, it is refused.
  */
 export async function askToSave(
   cli: Cli,
@@ -86,7 +86,7 @@ async function requireYes(cli: Cli, command: Command, words: readonly string[]):
   if (answer !== 'y' && answer !== 'yes') throw new AppError('E_CANCELED', 'not saved; nothing was changed');
 }
 
-/** `plan import`: the words of a command without the name of the program. */
+/** `plan import`: the words of a command without the program's name. */
 function pathOf(command: Command): string {
   const names: string[] = [];
   for (let each: Command | null = command; each?.parent; each = each.parent) names.unshift(each.name());

@@ -11,7 +11,7 @@ export function countsOf(findings: readonly Finding[]) {
 
 const styles = {blocking: 'red', warning: 'yellow', hint: 'dim'} as const;
 
-/** Each task once, with what was found in it. */
+/** Each task once, with its findings. */
 export function findingLines(cli: Cli, findings: readonly Finding[]): string[] {
   const paint = painter(cli.context.stdout);
   const lines = findings.flatMap(({severity, code, taskId, message, suggestion}, index) => [

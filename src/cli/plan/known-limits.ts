@@ -5,7 +5,7 @@ import type {ProviderId} from '../../services/contracts/agent.ts';
 import type {SeenLimit} from '../../services/contracts/limits.ts';
 import type {Project} from '../composition.ts';
 
-/** What is known of these providers' limits. Looks and changes nothing. */
+/** The known limits of these providers. Changes nothing. */
 export async function knownLimits(
   {env, userConfigFile}: Pick<Project, 'env' | 'userConfigFile'>,
   providers: Iterable<ProviderId>,

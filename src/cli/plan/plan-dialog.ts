@@ -16,7 +16,7 @@ import {showDiff} from './ask-to-save.ts';
 import {findingLines} from './finding-lines.ts';
 import {proposalText} from './proposal-text.ts';
 
-/** Asks whoever is there what a planner wants to know, and what to do with what it proposes. */
+/** Asks the user what a planner wants to know, and what to do with its proposal. */
 export function planDialog(
   cli: Cli,
   command: Command,
@@ -55,12 +55,12 @@ export function planDialog(
     }
   };
 
-  /** Null where whoever is asked left. */
+  /** Null if the user left the prompt. */
   const revisionOf = async (draft: PlanDraft): Promise<string | null> => {
     const desk = createDraftDesk({drafts, now: context.now});
     const words = desk.open(revisionSlot(draft.draftId));
     const recalled = await words.recalled;
-    // What the planner has heard is in its draft.
+    // What the planner was already told is in its draft.
     const before = draft.revisions.includes(recalled) ? '' : recalled;
     if (before !== '')
       context.out(`You started to write this; Enter alone sends it:\n${displayText(before)}`);
@@ -77,7 +77,7 @@ export function planDialog(
   return {
     answer: (question) => {
       const {draftId} = question.draft;
-      // A pause may have taken the question away before it was answered; the draft asks it again.
+      // A pause may have withdrawn the question before it was answered; the draft asks it again.
       const tell = (said: PlanCommand) => {
         if (engine.openPlans().some(({draft}) => draft.draftId === draftId)) engine.answerPlan(draftId, said);
       };
@@ -89,7 +89,7 @@ export function planDialog(
   };
 }
 
-/** Half a sentence is kept as the terminal UI keeps it, and both begin with what either has. */
+/** Unfinished text is kept as in the TUI, and both start with what either has kept. */
 const unfinished = (draft: PlanDraft, words: OpenDraft) => ({
   onType: (text: string) => {
     if (text !== '') words.change(text);
@@ -98,14 +98,14 @@ const unfinished = (draft: PlanDraft, words: OpenDraft) => ({
   farewell: `The proposal is kept. Continue with: ${openDraftCommand(draft.draftId)}`,
 });
 
-/** What would become of the plan, then what an agent would have to guess. */
+/** What would change in the plan, then what an agent would have to guess. */
 export function showProposal(cli: Cli, {diff, findings}: PlanPreview): void {
   if (isEmptyDiff(diff)) cli.context.out('Nothing would change.');
   else showDiff(cli, diff);
   if (findings.length > 0) cli.context.out(findingLines(cli, findings).join('\n'));
 }
 
-/** Before it is saved it can be read: every task, and no line of it left out. */
+/** Shows the complete proposal before it is saved: every task, every line. */
 function showWhole({context}: Cli, preview: PlanPreview | null): void {
   const text = preview
     ? proposalText(preview, painter(context.stdout))
@@ -133,7 +133,7 @@ const choices = {
   later: 'later',
 } as const;
 
-/** Nothing is chosen by Enter alone. */
+/** Enter alone chooses nothing. */
 function choiceOf(typed: string): (typeof choices)[keyof typeof choices] | null {
   const word = typed.trim().toLowerCase();
   return Object.hasOwn(choices, word) ? choices[word as keyof typeof choices] : null;

@@ -50,7 +50,7 @@ export function draftShowCommand(cli: Cli): Command {
     });
 }
 
-/** What it makes of the plan as it is now; null before there is a proposal, and where it cannot be made. */
+/** What it changes in the current plan; null if there is no proposal yet or it cannot be applied. */
 async function proposalOf(cli: Cli, command: Command, draft: PlanDraft) {
   if (draft.operations === null) return {preview: null, problems: []};
   const {createHash} = await import('node:crypto');

@@ -71,7 +71,7 @@ Examples:
   });
 }
 
-/** How the list was told to be read, for the command that does it again. */
+/** The options used to read the list, for the command that repeats the import. */
 const listOptions = ({format, tag, source}: Options): string[] =>
   Object.entries({format, tag, source}).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, value],
@@ -79,7 +79,7 @@ const listOptions = ({format, tag, source}: Options): string[] =>
 
 const nothingNew = 'nothing to change: the plan has all of it';
 
-/** Loaded by those who import. */
+/** Loaded only for an import. */
 async function tools() {
   const {createHash} = await import('node:crypto');
   const digest: ImportFrom['digest'] = (text) => createHash('sha256').update(text).digest('hex').slice(0, 32);

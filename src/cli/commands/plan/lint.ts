@@ -33,6 +33,6 @@ Examples:
     });
 }
 
-/** Whoever reads "blocking" asks what it blocks. */
+/** "Blocking" alone does not say what is blocked. */
 const blockingWords =
   'Blocking: an agent would have to guess. execute runs these tasks anyway; --yes would not save them.';

@@ -8,7 +8,7 @@ import {resumeCommand} from './resume.ts';
 import {runCommand} from './run.ts';
 import {killCommand, stopCommand} from './stop-kill.ts';
 
-/** One tree, two doors: `blackbird session …` and `agency …`. */
+/** One command tree with two entry points: `blackbird session …` and `agency …`. */
 export function sessionCommands(cli: Cli): Command[] {
   return [
     runCommand(cli),

@@ -33,7 +33,7 @@ export function runCommand(cli: Cli): Command {
             `warning: the session begins without your ${changes} on ${displayLine(run.parent_branch)}`,
           );
         }
-        // Told before tmux takes the terminal, and found again on it afterwards.
+        // Printed before tmux takes the terminal, and still there afterwards.
         const {canAttach} = sessions.terminal;
         const next = [
           'next',
@@ -59,7 +59,7 @@ export function runCommand(cli: Cli): Command {
     );
 }
 
-/** The worktree is made and stays; only the session in it is missing. */
+/** The worktree was created and stays; only its session is missing. */
 function notStarted(error: unknown, run: SessionMeta, resume: string): unknown {
   if (!(error instanceof AppError)) return error;
   const {code, message, details, cause} = error;
