@@ -48,7 +48,7 @@ import {reportError} from './terminal/report-error.ts';
 /** Parses, runs and reports; resolves to an exit code and never ends the process. */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
   const cli = new Cli(context);
-  // Known before parsing, because what cannot be parsed must be reported in the asked form as well.
+  // Determined before parsing, because parse errors must be reported in the requested format, too.
   const json = args.includes('--json');
   let failed: Command | undefined;
   let running: Command | undefined;
@@ -69,7 +69,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(withUsage(error, running), context, {json});
     if (error.exitCode === 0) return exitCodes.done;
-    // Commander gives up without a command: that is the terminal UI, and help where nobody can see it.
+    // Commander fails without a command: open the TUI then, or show help if there is no terminal.
     if (error.code === 'commander.help' && failed?.parent === null && failed.args.length === 0) {
       return withoutCommand(cli, failed, {json});
     }
@@ -161,11 +161,11 @@ Run "blackbird <command> --help" for the options of one command.
 ${exitCodesHelp}`,
     );
   const isKnown = Object.values(commandGroups).some((commands) => Object.hasOwn(commands, first));
-  // For the terminal UI; every command that runs something has one of its own, and the others know of none.
+  // For the TUI; commands that run something have their own, and the others do not support it.
   if (!isKnown) program.addOption(inspectOption().hideHelp());
   for (const [title, commands] of Object.entries(commandGroups)) {
     for (const [name, makeCommand] of Object.entries(commands)) {
-      // The others are needed only where commands are listed or suggested; making them all takes a while.
+      // The others are needed only to list or suggest commands; creating all of them takes a while.
       if (!isKnown || name === first) program.addCommand(makeCommand(cli).helpGroup(title));
     }
   }
@@ -199,13 +199,13 @@ function baseProgram(cli: Cli, name: string): Command {
     .allowExcessArguments(false);
 }
 
-/** Gives every command the same manners: our output, errors as exceptions, global options in the help. */
+/** Configures every command the same way: our output, errors as exceptions, global options in the help. */
 function prepare(command: Command, context: CliContext, onFailure: (command: Command) => void): void {
   const program = rootOf(command);
   command
     .configureOutput({
       writeOut: (text) => context.out(text.trimEnd()),
-      // Commander prints errors itself; ours are reported in one place, in one form.
+      // Commander prints errors itself; ours are reported in one place, in one format.
       writeErr: () => {},
       getOutHelpWidth: () => Math.min(context.stdout.columns, 100),
       getOutHasColors: () => context.stdout.hasColor,
@@ -221,13 +221,13 @@ function prepare(command: Command, context: CliContext, onFailure: (command: Com
   for (const child of command.commands) prepare(child.allowExcessArguments(false), context, onFailure);
 }
 
-/** Where commands stand in groups it stands with the last of them, not alone in one of its own. */
+/** If commands are grouped, `help` goes into the last group instead of one of its own. */
 function helpCommandOf({commands}: Command): Command {
   const help = new Command('help').argument('[command]').helpOption(false);
   return help.description('show help for a command').helpGroup(commands.at(-1)?.helpGroup() ?? '');
 }
 
-/** Loaded only where help is asked for. */
+/** Loaded only when help is shown. */
 async function addExamples(program: Command, columns: number): Promise<void> {
   const {helpFor} = await import('./help-examples.ts');
   const add = (command: Command): void => {
@@ -250,7 +250,7 @@ async function usageError(error: CommanderError, command: Command | undefined): 
   const message =
     error.code === 'commander.help'
       ? subcommandProblem(command)
-      : // An option as it was typed: without the value that we gave it.
+      : // The option as typed, without the value we added.
         error.message.replace(/^error: (command-argument )?/, '').replace("'--inspect='", "'--inspect'");
   const [text = '', found] = message.split('\n');
   const hint = error.code === 'commander.unknownCommand' ? await meantCommand(text, command) : found;
@@ -268,7 +268,7 @@ async function meantCommand(message: string, command: Command | undefined): Prom
   return meant && `Did you mean ${meant}?`;
 }
 
-/** Commander tells only that it showed help instead: without a subcommand, or with `help` and a wrong one. */
+/** Commander only reports that it showed help: without a subcommand, or after `help` with a wrong one. */
 function subcommandProblem(command: Command | undefined): string {
   const [, unknown] = command?.args ?? [];
   if (unknown !== undefined) return `unknown command '${unknown}'`;
@@ -276,7 +276,7 @@ function subcommandProblem(command: Command | undefined): string {
   return `${fullName(command)} requires a subcommand: ${subcommands}`;
 }
 
-/** Whatever is wrong with what was typed comes with the usage of that command. */
+/** A usage error is shown with the usage of its command. */
 function withUsage<T>(error: T, command: Command | undefined): T | AppError {
   if (!(error instanceof AppError) || exitCodeOf(error.code) !== exitCodes.usage) return error;
   const name = fullName(command);

@@ -9,7 +9,7 @@ import {reportError} from './terminal/report-error.ts';
 import {listenToSignals} from './terminal/signals.ts';
 import {version} from './version.ts';
 
-/** Connects the command line to this process: its streams, its environment, its exit code. */
+/** Connects the command line to this process: its streams, environment and exit code. */
 export async function runProcess(name: CliContext['name'], args: readonly string[]): Promise<void> {
   const reader = createLineReader(process.stdin, process.stderr);
   const context: CliContext = {
@@ -34,7 +34,7 @@ export async function runProcess(name: CliContext['name'], args: readonly string
     now: () => new Date().toISOString(),
   };
   process.stdout.on('error', (error) => {
-    // The reader went away (`| head`, a closed terminal); there is nobody left to tell.
+    // The reader is gone (`| head`, a closed terminal), so there is no one to tell.
     if (['EPIPE', 'EIO'].includes(systemErrorCode(error) ?? '')) return;
     if (process.exitCode === exitCodes.error) return;
     const message = `cannot write the output: ${messageOf(error)}`;
@@ -62,7 +62,7 @@ function surfaceOf(stream: NodeJS.WriteStream): CliContext['stdout'] {
   const {NO_COLOR, TERM} = process.env;
   return {
     isTerminal,
-    // Terminals that were never told their size say 0.
+    // Terminals without a known size report 0.
     columns: isTerminal ? stream.columns || 80 : Number.POSITIVE_INFINITY,
     hasColor: isTerminal && !NO_COLOR && TERM !== 'dumb',
   };

@@ -1,6 +1,6 @@
 import {nearestTo} from '../machines/policies/text/nearest-word.ts';
 
-/** Words that people type for ours. */
+/** Common words for our commands. */
 const synonyms: Readonly<Record<string, string>> = {
   version: '--version',
   run: 'execute',
@@ -42,6 +42,6 @@ const synonyms: Readonly<Record<string, string>> = {
   attach: 'session attach',
 };
 
-/** What was probably meant by an unknown command; null where nothing is near enough. */
+/** The command that was probably meant; null if none is close enough. */
 export const suggestionFor = (word: string, commands: readonly string[]): string | null =>
   nearestTo(word, [...commands.map((name) => [name, name] as const), ...Object.entries(synonyms)]);

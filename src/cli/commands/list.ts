@@ -58,7 +58,7 @@ function selectRows(plan: Plan, options: Options): TreeRow[] {
     .map(({task}) => ({task, depth: 0}));
 }
 
-/** `--status` replaces the other filters, `--blocked` wins over `--all`. */
+/** `--status` replaces the other filters; `--blocked` takes precedence over `--all`. */
 function isSelected(plan: Plan, task: Task, {status, blocked, all, features}: Options): boolean {
   if (status) return task.status === status;
   if (blocked) return readinessOf(plan, task) === 'BLOCKED';

@@ -50,7 +50,7 @@ export function restartCommand(cli: Cli): Command {
           });
         }
         if (latest && isAsked && canAsk) {
-          // What can be restarted does not run: its process is gone, and every view calls that paused.
+          // A run that can be restarted is not running: its process is gone, which every view calls paused.
           const state = latest.state === 'running' ? 'paused' : latest.state;
           const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${state}) stays in its history, what it changed in the files. [y/N]: `;
           const answer = (await cli.context.ask(question))?.trim().toLowerCase();
@@ -62,7 +62,7 @@ export function restartCommand(cli: Cli): Command {
   );
 }
 
-/** What is refused anyway is not asked about. */
+/** Do not ask about what would be refused anyway. */
 async function isRestartable(
   project: Project,
   plan: Plan,

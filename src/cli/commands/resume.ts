@@ -88,7 +88,7 @@ async function requireAsked(
   throw unaskedAnswer(unknown, latest);
 }
 
-/** Before anything that takes time is loaded: a job that never gets so far has not lost it. */
+/** Before anything slow is loaded, so that a job that never starts does not lose it. */
 async function keepFeedback(
   {context}: Cli,
   {folder}: Project,
@@ -105,7 +105,7 @@ async function keepFeedback(
   if (latest) await keepSentFeedback({drafts, now: context.now}, latest, feedback);
 }
 
-/** Opens the engine; a signal that comes meanwhile waits until it is known what is to be said of it. */
+/** Opens the engine; signals are held until it is known how to handle them. */
 async function withSignalsHeld(
   {context}: Cli,
   open: () => Promise<CalledEngine>,
@@ -117,7 +117,7 @@ async function withSignalsHeld(
   const release = context.onSignals({pause, suspend: () => {}, wake: () => {}});
   try {
     const opened = await open();
-    // A signal that came while something was loaded is handed over in the next turn, and lost without a listener.
+    // A signal that arrived during loading is delivered in the next turn, and lost without a listener.
     await setImmediate();
     return {opened, isInterrupted};
   } finally {
@@ -132,14 +132,14 @@ function interruptedBefore(cli: Cli, taskId: string, feedback: string | null): v
   cli.exitCode = exitCodes.paused;
 }
 
-/** Nobody is asked for an answer that could not be brought to its agent. */
+/** No question is asked if the answer could not be delivered. */
 async function requireAnswerable(project: Project, taskId: string, agent: string | undefined): Promise<void> {
   const {requirePossible} = await import('../../machines/policies/run/run-refusals.ts');
   const {taskFacts} = await import('../plan/read-task-facts.ts');
   requirePossible(await taskFacts(project, await project.plans.read(), taskId, agent), 'answer');
 }
 
-/** Asks for what `--answer` did not give, where a person is there; null when they gave up. */
+/** Asks for what `--answer` did not provide, if a user is present; null if they gave up. */
 async function completeAnswers(
   cli: Cli,
   command: Command,

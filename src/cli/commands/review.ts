@@ -104,7 +104,7 @@ Comments are kept until --request-changes sends them; with comments you can leav
       if (await handleComments(cli, command, opened, found, options)) return;
       const step = decision === null ? reviewStep(found) : checkpointStep(found, decision);
       const result = await runSteps(cli, command, opened, [step], options);
-      // To reject is what was asked for, and it was done.
+      // Rejecting was the request, and it was done.
       if (result.steps.length === 1 && isRejected(result)) cli.exitCode = exitCodes.done;
     });
 }
@@ -112,7 +112,7 @@ Comments are kept until --request-changes sends them; with comments you can leav
 const isRejected = ({steps: [step]}: JobResult) =>
   step?.type === 'task' && 'run' in step.output && step.output.run.decision_state === 'rejected';
 
-/** Keeps what is typed at a prompt until it is sent; undefined where no task waits for it. */
+/** Keeps what is typed at a prompt until it is sent; undefined if no task waits for it. */
 type KeepTyped = (words: CheckpointWords) => Promise<UnfinishedLine | undefined>;
 
 async function decisionFrom(
@@ -127,14 +127,14 @@ async function decisionFrom(
   const {requestChanges: text} = options;
   if (text === undefined) return null;
   const question = 'What should be different? Ctrl+D on an empty line ends it.';
-  // Comments may say it all; where there are none either, the checkpoint refuses.
+  // Comments may say it all; without any, the checkpoint refuses.
   if (text === true) return {state: 'changes_requested', feedback: ''};
   const feedback = text === '-' ? await cli.context.readAll(question, await keepTyped('feedback')) : text;
   if (feedback.trim() !== '') return {state: 'changes_requested', feedback};
   throw new AppError('E_NO_INPUT', '--request-changes needs a text that says what should be different');
 }
 
-/** On a terminal the reason is asked for; an empty answer leaves it out. */
+/** On a terminal, asks for the reason; an empty answer omits it. */
 async function rejection(
   {context}: Cli,
   given: string | true,
@@ -147,7 +147,7 @@ async function rejection(
   return {state: 'rejected', ...(reason.trim() !== '' && {why: reason.trim()})};
 }
 
-/** True when that was all that was asked for. */
+/** True if that was all the command asked for. */
 async function handleComments(
   cli: Cli,
   command: Command,

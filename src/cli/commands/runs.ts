@@ -35,7 +35,7 @@ export function runsCommand(cli: Cli): Command {
         cli.print(command, {task_id: taskId, runs: shown, files, broken}, () => {
           if (shown.length === 0) return `no runs found for ${displayLine(taskId)}`;
           if (runId !== undefined) return shown.map((run) => runDetails(run, reading, true)).join('\n\n');
-          // Ten columns need room; a narrow terminal gets one run below the other.
+          // Ten columns need space; on a narrow terminal the runs are listed vertically.
           if (cli.context.stdout.columns < tableWidth && !options.verbose) {
             return shown.map((run) => runDetails(run, reading, false)).join('\n\n');
           }
@@ -87,17 +87,17 @@ function runCells(run: RunRecord, reading: Reading): Cell[] {
   ];
 }
 
-/** What the records alone do not tell. */
+/** What the records alone do not say. */
 type Reading = {
-  /** Whether the run chart lets it go on in its session: resumed, answered or with feedback. */
+  /** Whether the run chart lets it continue in its session: resumed, answered or with feedback. */
   readonly isResumable: (run: RunRecord) => boolean;
   readonly standing: (run: RunRecord) => RunStanding;
-  /** What to call a run whose Blackbird is gone; null while there is one. */
+  /** What to call a run whose Blackbird is gone; null while it is alive. */
   readonly lostWord: (run: RunRecord) => string | null;
   readonly workTime: (run: RunRecord) => number;
 };
 
-/** Something of it is left to do, so that somebody may want to go on with it. */
+/** Part of it is left to do, so the user may want to continue it. */
 function goesOn(run: RunRecord, reading: Reading): boolean {
   const standing = reading.standing(run);
   const hasFailed = run.state === 'failed' && run.run_type === 'execute' && standing === 'ended';
@@ -130,7 +130,7 @@ async function workTimes(project: Project, runs: readonly RunRecord[]): Promise<
   return (run) => times.get(run.run_id) ?? 0;
 }
 
-/** Nobody is there to change the record before the next execute or resume does: this is what it becomes then. */
+/** The record does not change until the next execute or resume; this is what it will become. */
 async function lostWords(folder: Project['folder']): Promise<Reading['lostWord']> {
   if ((await liveEngine(folder)) !== null) return () => null;
   const {livingProcesses} = await import('../../services/agents/orphans.ts');

@@ -36,13 +36,13 @@ export function showCommand(cli: Cli): Command {
       };
       const hasRuns = existsSync(project.folder.runsFolder);
       const {run} = hasRuns ? await taskFacts(project, plan, id) : {run: null};
-      // What was taken back or begun anew has no checks that hold.
+      // An undone or restarted run has no valid checks.
       const standing = run?.superseded_by_run_id === undefined ? run : null;
       cli.print(command, data, () => renderTask(plan, task, painter(cli.context.stdout), standing));
     });
 }
 
-/** A task as text; `pick` shows it as well. */
+/** A task as text, also for `pick`. */
 export function renderTask(plan: Plan, task: Task, paint: Paint, run: RunRecord | null = null): string {
   const heading = (text: string) => paint('bold', text);
   const block = (title: string, lines: readonly string[]) => ['', heading(title), ...lines];
@@ -94,7 +94,7 @@ export function renderTask(plan: Plan, task: Task, paint: Paint, run: RunRecord 
   ].join('\n');
 }
 
-/** Who does it and how, where the task or a parent says so. */
+/** The agent and its settings, if the task or a parent sets them. */
 function agentLines(plan: Plan, task: Task): Array<readonly [name: string, value: string]> {
   const levels = [task, ...ancestorsOf(plan, task)];
   return (['agent', 'model', 'effort'] as const).flatMap((field) => {
@@ -105,7 +105,10 @@ function agentLines(plan: Plan, task: Task): Array<readonly [name: string, value
   });
 }
 
-/** What must succeed before it is done, who asks for it, and how it ended last; what its run had beside, too. */
+/**
+ * What must succeed before the task is done, who requires it and how it ended last, plus other checks of its
+ * run.
+ */
 function checkLines(plan: Plan, task: Task, run: RunRecord | null): string[] {
   const made = new Map(run ? lastChecks(run).map((check) => [check.command, check]) : []);
   const asked = checksOf(plan, task);

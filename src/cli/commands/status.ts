@@ -50,7 +50,7 @@ Examples:
     });
 }
 
-/** Looks at the project as it is on disk; needs no lock, and can be called again. */
+/** Reads the project from disk; needs no lock and can be called repeatedly. */
 async function statusLook(cli: Cli, command: Command): Promise<() => Promise<JobStatus>> {
   const project = await cli.project(command);
   const [
@@ -92,7 +92,7 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
   };
 }
 
-/** A line before it is laid out. */
+/** A line before layout. */
 type Row = {readonly sign?: Piece; readonly head: Piece; readonly pieces?: readonly Piece[]};
 
 function statusLines(status: JobStatus, now: string, surface: Surface): string[] {
@@ -164,7 +164,7 @@ function jobRows(status: JobStatus, now: string): Row[] {
   ];
 }
 
-/** It works, and nothing is on disk yet of what comes next: a plan is read, files are looked at. */
+/** The job works, but nothing about its next step is on disk yet: it is reading the plan or files. */
 const isBetween = ({job, running, waiting, needs_you}: JobStatus): boolean =>
   job?.state === 'working' && running === null && waiting === null && needs_you.length === 0;
 

@@ -32,7 +32,7 @@ export function whyCommand(cli: Cli): Command {
     });
 }
 
-/** Only a parent whose children are done can wait for an answer to its review. */
+/** Only a parent whose children are done can wait for a response to its review. */
 async function sentBackIn(plan: Plan, project: Project): Promise<SentBackOf> {
   if (dueParents(plan).length === 0) return () => [];
   const {listFeedback} = await import('../job/feedback-operations.ts');
@@ -61,7 +61,7 @@ function renderExplanation({id, ready, conditions, first}: Explanation, paint: P
   return lines.join('\n');
 }
 
-/** Of a task that is not ready. */
+/** For a task that is not ready. */
 const verdicts = {
   todo: 'is not ready',
   queued: 'is not ready',

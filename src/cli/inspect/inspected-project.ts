@@ -18,7 +18,7 @@ import {createJobViews} from './job-views.ts';
 
 const mostCounted = 200;
 
-/** What the inspector's page shows of a project, as it is on disk. It only reads, and holds no lock. */
+/** What the inspector's page shows of a project on disk. Only reads, and holds no lock. */
 export function inspectedProject(project: Project, now: () => string): InspectedProject {
   const views = createJobViews(project, now);
   const runs = createRunStore({folder: project.folder.runsFolder});
@@ -32,12 +32,12 @@ export function inspectedProject(project: Project, now: () => string): Inspected
     rows: views.rows,
     visits: async (jobId) => {
       const own = await views.runsOf(jobId);
-      // Every journal is read for it; of a long job, the page counts the run it looks at.
+      // This reads every journal; for a long job, the page counts only the run it shows.
       if (own.length > mostCounted) return null;
       const counter = createVisitCounter();
       for (const {task_id, run_id} of own) {
         counter.add(inspectJournal(runs.files(task_id, run_id).journal).entries());
-        // Whoever works in this process goes first.
+        // The work of this process goes first.
         await nextTurn();
       }
       return counter.visits();
@@ -59,7 +59,7 @@ export function inspectedProject(project: Project, now: () => string): Inspected
   };
 }
 
-/** Its record says running, and nobody works on it any more. */
+/** The record says running, but its Blackbird is gone. */
 const isLost = ({state, owner}: RunRecord): boolean =>
   state === 'running' && owner !== undefined && livenessOf(identityOf(owner)) === 'dead';
 
@@ -74,7 +74,7 @@ async function standingOf(
     const next = isTelling ? nextCommands(facts).map((command) => stepFor(facts, command)) : [];
     return {title: facts.task.title, next};
   } catch (error) {
-    // The task is no longer in the plan, or the plan cannot be read: its run can still be looked at.
+    // The task is no longer in the plan, or the plan is unreadable: its run can still be inspected.
     if (!(error instanceof AppError)) throw error;
     return {title: '', next: []};
   }

@@ -28,26 +28,26 @@ import {chooseAgent} from './choose-agent.ts';
 import type {JobCommandOptions} from './job.ts';
 import {liveEngine} from './running-task.ts';
 
-/** What keeps the job from beginning or from getting to the end, and the command that mends it. */
+/** What prevents the job from starting or finishing, and the command that fixes it. */
 type Obstacle = {readonly why: string; readonly next: string | null};
 
 export type DryRun = {
   readonly agent: string | null;
-  /** Null where a setting cannot be read. */
+  /** Null if a setting cannot be read. */
   readonly rules: ToldRules | null;
   readonly obstacles: readonly Obstacle[];
-  /** What the job would warn of. */
+  /** What the job would warn about. */
   readonly warnings: readonly string[];
-  /** Asked about before anything else. */
+  /** Asked before anything else. */
   readonly decisions: readonly string[];
-  /** Parents that are reviewed before a task begins. */
+  /** Parents that are reviewed before a task starts. */
   readonly reviews: readonly string[];
   readonly steps: readonly PlannedStep[];
-  /** What it waits for before the first of them; null where nothing is in the way. */
+  /** What it waits for before the first of them; null if nothing is in the way. */
   readonly waits: ReturnType<typeof toldWait> | null;
 };
 
-/** What `execute` would do, and what would stop it, as far as that can be known without starting anything. */
+/** What `execute` would do and what would stop it, as far as that can be known without starting anything. */
 export async function dryRun(
   project: Project,
   plan: Plan,
@@ -99,7 +99,7 @@ const toldWait = ({taskId, provider, reason, until}: Wait) => ({
   retry_at: until,
 });
 
-/** The runs that an execution goes on with by itself, in the order of the plan. */
+/** The runs that an execution continues by itself, in plan order. */
 function heldIn(plan: Plan, taskIds: readonly string[], factsOf: (task: Task) => TaskFacts): HeldRun[] {
   const wanted = new Set(taskIds);
   return tasksInTreeOrder(plan).flatMap(({task}) => {
@@ -110,7 +110,7 @@ function heldIn(plan: Plan, taskIds: readonly string[], factsOf: (task: Task) =>
   });
 }
 
-/** A limit or an outage that the job would meet first, as the executor would find it. */
+/** The first limit or outage the job would run into, determined as the executor does. */
 async function firstWait(
   project: Project,
   plan: Plan,
@@ -133,7 +133,7 @@ type FirstWait = {
   readonly now: string;
 };
 
-/** As the job would take them from the settings and the options. */
+/** From the settings and options, as the job would resolve them. */
 async function rulesOf(
   {config}: Project,
   plan: Plan,
@@ -151,7 +151,7 @@ async function rulesOf(
       steps.map(({id}) => id),
     );
   } catch (error) {
-    // Told as what stops it.
+    // Reported as an obstacle.
     if (error instanceof AppError) return null;
     throw error;
   }
@@ -172,7 +172,7 @@ async function warningsOf({folder, config}: Project, env: CliContext['env'], {re
   );
 }
 
-/** So many are named. */
+/** How many are listed. */
 const mostForever = 10;
 
 function foreverObstacles(plan: Plan, taskIds: readonly string[]): Obstacle[] {

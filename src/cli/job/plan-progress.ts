@@ -5,7 +5,7 @@ import {messageOf} from '../../services/contracts/errors.ts';
 
 type Turn = Extract<PlanNews, {type: 'plan.started'}>;
 
-/** Why a planner works, in the words of whoever reads along. */
+/** Why the planner runs, for the user. */
 export function turnLine({prepared: {run}, draft, why}: Turn): string {
   const {rounds} = draft;
   return {
@@ -23,7 +23,7 @@ const kindWords = {
   deps: 'looking for dependencies',
 } as const;
 
-/** For scripts. The plan itself is in the draft; what would change is told. */
+/** For scripts. The plan itself is in the draft; the changes are listed. */
 export function planData(news: PlanNews): unknown {
   if (news.type === 'plan.started') {
     const {prepared, draft, why} = news;

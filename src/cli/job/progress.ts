@@ -22,25 +22,25 @@ import {createCheckLines} from './check-lines.ts';
 import {changesLine, pausingLine, restingLine} from './fact-lines.ts';
 import {planData, turnLine} from './plan-progress.ts';
 
-/** Shows what happens while a job runs, in the form the reader wants. */
+/** Reports what happens while a job runs, in the requested form. */
 export type Progress = {
   readonly onFact: (fact: EngineFact) => void;
   readonly close: () => void;
 };
 
-/** One JSON event a line, for scripts. */
+/** One JSON event per line, for scripts. */
 export function jsonProgress({out}: CliContext): Progress {
   return {onFact: (fact) => out(printableJson(asData(fact))), close: () => {}};
 }
 
-/** Lines for people; on a terminal a last line that lives. */
+/** Lines for people; on a terminal the last one is live. */
 export function textProgress(
   context: Pick<CliContext, 'out' | 'err' | 'stdout' | 'now'>,
   write: (text: string) => void,
   {isStreaming, retries = 0}: {readonly isStreaming: boolean; readonly retries?: number},
 ): Progress {
   const paint = painter(context.stdout);
-  // The agent's own output and a line that is redrawn would write over each other.
+  // The agent's own output and a redrawn line would overwrite each other.
   const live = context.stdout.isTerminal && !isStreaming ? liveLine(context, write) : null;
   const newsOfChecks = createCheckLines(paint);
   let making: string | null = null;
@@ -87,14 +87,14 @@ export function textProgress(
             say(`  retrying: ${displayLine(fact.news.failure.message)}`);
           return;
         case 'run.recovered':
-          // What never began is simply run again.
+          // A run that never started is simply run again.
           if (fact.run.state === 'paused')
             say(
               `${paint('yellow', 'Ⅱ')} ${displayLine(fact.run.task_id)} was interrupted when Blackbird ended, and is paused: ${continueCommand(fact.run)}`,
             );
           return;
         case 'run.resting':
-          // Told of when it is waited for; and where nothing begins, by the end of the job.
+          // Reported when the job waits for it, or at the end if nothing starts.
           if (!isHeldForTime(fact.run)) resting.push(restingLine(fact.run));
           return;
         case 'task.settled':
@@ -118,7 +118,7 @@ export function textProgress(
           context.err(`warning: ${displayLine(fact.message)}`);
           return;
         case 'run.updated': {
-          // What another run replaces ended long ago, and was told then.
+          // A superseded run ended and was reported long ago.
           if (fact.run.superseded_by_run_id !== undefined) return;
           const news = newsOfChecks(fact.run);
           for (const line of news.lines) say(line);
@@ -152,15 +152,15 @@ export function textProgress(
   };
 }
 
-/** Of a run that Blackbird began by itself, because the one before failed. */
+/** For a run that Blackbird started by itself because the previous one failed. */
 const retryWords = ({retry_number: number}: RunRecord, most: number): string =>
   number === undefined ? '' : `, retry ${number} of ${Math.max(number, most)}, told what failed`;
 
-/** Its JSON is shown as the proposal that it is. */
+/** Its JSON is shown as a proposal instead. */
 const isPlanAnswer = ({run, news}: Extract<EngineFact, {type: 'agent.news'}>) =>
   run.run_type === 'plan' && news.type === 'activity' && answersPlan(news.activity.text);
 
-/** The end of a run in one line: symbol and word, time, what it cost. */
+/** The end of a run in one line: symbol and word, duration, cost. */
 function outcomeLine(run: RunRecord, paint = painter({hasColor: false})): string {
   const isUndecided = run.state === 'succeeded' && run.decision_state === 'pending';
   const [style, symbol, word] = isUndecided ? undecided : outcomes[run.state];
@@ -185,7 +185,7 @@ const remarkLines = (run: RunRecord) => {
   return remarks === '' ? '' : `\n  remark: ${remarks.replaceAll('\n', '\n  ')}`;
 };
 
-/** What was decided of a run whose end was told when the checkpoint began; null where there was none. */
+/** The decision on a run whose end was reported when its checkpoint began; null if there was none. */
 function decisionLine(run: RunRecord, paint: ReturnType<typeof painter>): string | null {
   const {task_id, state, decision_state, commit} = run;
   if (decision_state === 'rejected') {
@@ -194,7 +194,7 @@ function decisionLine(run: RunRecord, paint: ReturnType<typeof painter>): string
   }
   const isApproved = decision_state === 'approved_continue' || decision_state === 'approved_quit';
   if (!isApproved) return null;
-  // To approve a run that failed is to leave its task failed.
+  // Approving a failed run leaves its task failed.
   const [style, symbol, word] = outcomes[state];
   const committed =
     commit === undefined ? '' : `${commit.sha === undefined ? '\n  ' : '  '}${commitWords(commit)}`;

@@ -8,7 +8,7 @@ import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Project} from '../composition.ts';
 import {liveEngine} from '../job/running-task.ts';
 
-/** The same facts for whoever looks now: with the time, and with the job that works here. */
+/** The same facts at this moment: with the time, and with the job that works here. */
 export async function factsNow({folder}: Project, factsOf: FactsOf, now: string): Promise<FactsOf> {
   const engine = await liveEngine(folder);
   if (engine === null) return (task) => ({...factsOf(task), now});
@@ -16,13 +16,13 @@ export async function factsNow({folder}: Project, factsOf: FactsOf, now: string)
     import('../job/other-job.ts'),
     import('../../machines/policies/run/job-at-work.ts'),
   ]);
-  // A record that cannot be read hides what the job waits for, and nothing else.
+  // An unreadable record only hides what the job waits for.
   const record = await newestJob(await openJobs({folder})).catch(() => null);
   const job = jobAtWork(engine.pid, record);
   return (task) => ({...factsOf(task), now, job});
 }
 
-/** The same, with what keeps the agent of this task from beginning where the task itself is ready. */
+/** The same, with the limit that keeps this task's agent from starting although the task is ready. */
 export async function withLimitOf(
   project: Project,
   plan: Plan,
@@ -41,7 +41,7 @@ async function limitOf(
   now: string,
 ): Promise<Pick<TaskFacts, 'limit'>> {
   const {folder, env, userConfigFile} = project;
-  // Most users have never met one, and what looks further is not loaded then.
+  // Most users never hit a limit, so the rest is loaded only if there is one.
   if (!existsSync(path.join(path.dirname(userConfigFile), 'limits.json'))) return {};
   const [{chooseAgent}, {knownLimits}, {agentFor}, {programsIn}] = await Promise.all([
     import('../job/choose-agent.ts'),
@@ -58,7 +58,7 @@ async function limitOf(
     const until = (await knownLimits(project, [provider])).get(provider)?.until;
     return until !== undefined && Date.parse(until) > Date.parse(now) ? {limit: {provider, until}} : {};
   } catch (error) {
-    // An agent that nobody knows has no limit; whoever runs the task is told.
+    // An unknown agent has no limit; running the task reports it.
     if (error instanceof AppError) return {};
     throw error;
   }

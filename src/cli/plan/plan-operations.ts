@@ -9,7 +9,7 @@ import {ensureStateFolder} from '../../services/stores/project-folder.ts';
 import type {Project} from '../composition.ts';
 import {tasksAtWork} from '../job/running-task.ts';
 
-// What the commands and the terminal UI do to a plan in the same way, with the same refusals.
+// Plan changes shared by the commands and the TUI, with the same refusals.
 
 type Change = {readonly before: Plan; readonly after: Plan};
 
@@ -19,7 +19,7 @@ export async function retryTask(project: Project, taskId: string, now: string): 
   return changePlan(project, (plan) => setStatus(plan, taskId, 'todo', now));
 }
 
-/** Sets a status by hand, never behind the back of an agent. */
+/** Sets a status by hand, but never behind an agent's back. */
 export async function setTaskStatus(
   project: Project,
   taskId: string,
@@ -35,7 +35,7 @@ export async function setTaskStatus(
   return changeByHand(project, change, taskId);
 }
 
-/** A change of a person's own, whatever it is: refused where it takes a task from the agent that works on it. */
+/** Any change by the user: refused if it takes a task away from the agent that works on it. */
 export async function changePlan(project: Project, change: (plan: Plan) => Plan): Promise<Change> {
   const inProgress = await tasksAtWork(project);
   return project.plans.update((plan) => {
@@ -46,8 +46,8 @@ export async function changePlan(project: Project, change: (plan: Plan) => Plan)
 }
 
 /**
- * The same. What it completes on the way is left for a review where an agent has worked
- * below it; `named` is the task whose status it sets, which is a person's word.
+ * The same. Parents it completes are left for a review if an agent has worked below them; `named` is the task
+ * whose status the user sets explicitly.
  */
 export async function changeByHand(
   project: Project,
@@ -70,12 +70,12 @@ export async function changeByHand(
   });
 }
 
-/** Asks the run chart; a status by hand would let the plan go on without the decision it waits for. */
+/** Asks the run chart; a manual status would let the plan continue without the decision it waits for. */
 async function requireOf(project: Project, taskId: string, command: 'retry' | 'setStatus'): Promise<void> {
-  // Who is about to write hears first that there is no folder to write into.
+  // A missing state folder is reported before anything is written.
   await ensureStateFolder(project.folder);
   const plan = await project.plans.read();
-  // The plan refuses a task it does not have, in its own words.
+  // The plan itself reports an unknown task.
   if (!plan.items.has(taskId) && command === 'setStatus') return;
   const {requirePossible} = await import('../../machines/policies/run/run-refusals.ts');
   const {taskFacts} = await import('./read-task-facts.ts');
@@ -84,7 +84,7 @@ async function requireOf(project: Project, taskId: string, command: 'retry' | 's
   requirePossible(facts, command);
 }
 
-/** Closed like an execution, with the same way out: nobody knows whether the task waits for a decision. */
+/** Refused like an execution, with the same way out: it is unknown whether the task waits for a decision. */
 async function requireReadable({folder}: Project, task: Task): Promise<void> {
   const {createRunStore} = await import('../../services/stores/run-store.ts');
   const {readableRuns} = await import('../../machines/actors/readable-runs.ts');

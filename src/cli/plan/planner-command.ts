@@ -10,7 +10,7 @@ import {type JobCommandOptions, openEngineFor, runSteps} from '../job/job.ts';
 
 export type PlanJobOptions = JobCommandOptions & {yes?: true};
 
-/** The options of every command that has a planner propose something. */
+/** The options of every command that asks a planner for a proposal. */
 export function withPlannerOptions(command: Command): Command {
   return takingSentences(command)
     .option('--yes', 'save without asking, unless something blocks it')
@@ -22,7 +22,10 @@ export function withPlannerOptions(command: Command): Command {
     .addOption(inspectOption());
 }
 
-/** A list may begin with a dash: no option has a blank in its name, so that is text. A blank before it hides the dash. */
+/**
+ * A text may begin with a dash, as in a list: no option contains a space, so that is text. A leading space
+ * hides the dash.
+ */
 function takingSentences(command: Command): Command {
   const parse = command.parseOptions.bind(command);
   command.parseOptions = (args) => {
@@ -32,7 +35,7 @@ function takingSentences(command: Command): Command {
   return command;
 }
 
-/** Has a change of the plan proposed, shown and decided. */
+/** Runs a planning job: propose, show and decide. */
 export async function runPlanJob(
   cli: Cli,
   command: Command,
@@ -44,7 +47,7 @@ export async function runPlanJob(
   await runSteps(cli, command, opened, [step], options);
 }
 
-/** What is wanted: typed with the command, in a file, on stdin, or asked for. */
+/** The request: typed with the command, in a file, on stdin, or asked for. */
 export async function wantedText(
   cli: Cli,
   command: Command,

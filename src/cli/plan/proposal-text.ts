@@ -4,13 +4,13 @@ import {displayLine, displayText} from '../../machines/policies/text/display-tex
 import type {Task} from '../../services/contracts/plan.ts';
 import type {Paint} from '../terminal/paint.ts';
 
-/** The tasks that a proposal adds or changes, in the order of the plan, as they would be. */
+/** The tasks that a proposal adds or changes, in plan order, as they would be. */
 export function proposedTasks({after, diff}: PlanPreview): Task[] {
   const touched = new Set([...diff.added, ...diff.changed, ...diff.moved, ...diff.deps].map(({id}) => id));
   return tasksInTreeOrder(after).flatMap(({task}) => (touched.has(task.id) ? [task] : []));
 }
 
-/** All that an agent would be told of them, and no line left out; then what goes. */
+/** Everything an agent would be told about them, complete; then what is removed. */
 export function proposalText(preview: PlanPreview, paint: Paint): string {
   const tasks = proposedTasks(preview).map((task) => wholeTask(preview, task, paint));
   const removed = preview.diff.removed.map(

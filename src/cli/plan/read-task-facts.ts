@@ -14,7 +14,7 @@ import {liveEngine} from '../job/running-task.ts';
 
 type Place = Pick<Project, 'folder' | 'env'>;
 
-/** The programs that the option or the environment asks for, as a job would find them. */
+/** The programs that the option or the environment names, found as a job would find them. */
 export function programsIn(env: Project['env'], option?: string): ProgramChoice {
   const customCommand = customCommandIn(env);
   if (option !== undefined) return {explicitProvider: requireProviderId(option), customCommand};
@@ -22,7 +22,7 @@ export function programsIn(env: Project['env'], option?: string): ProgramChoice 
   return {explicitProvider: customCommand === null ? named : 'custom', customCommand};
 }
 
-/** What the run chart is asked with about one task, as it is on disk now. `agent`: what `--agent` says. */
+/** The facts the run chart needs about one task, as on disk now. `agent`: the value of `--agent`. */
 export async function taskFacts(
   project: Place,
   plan: Plan,
@@ -34,8 +34,8 @@ export async function taskFacts(
 }
 
 /**
- * The same for these tasks. Only of those in progress, waiting, failed or sent back the runs are read, unless told
- * otherwise: a status says it all of the others, and most plans have none.
+ * The same for these tasks. By default runs are read only for those in progress, waiting, failed or sent
+ * back: for the others the status is enough, and they are the majority.
  */
 export async function taskFactsIn(
   {folder, env}: Place,
@@ -84,7 +84,7 @@ export async function taskFactsIn(
 const isOwnedBy = ({owner}: RunRecord, engine: LockHolder | null) =>
   owner !== undefined && owner.pid === engine?.pid && owner.start_time === engine.startTime;
 
-/** Whether a task began since an approval is asked only where there is one. */
+/** Whether a task started since an approval, if there is one. */
 async function latestStartAfter(
   {runsFolder}: Project['folder'],
   plan: Plan,
@@ -100,7 +100,7 @@ async function latestStartAfter(
   return startedSince({runs: createRunStore({folder: runsFolder})}, plan, first);
 }
 
-/** The circumstances of any run, for whoever looks at runs and not at their tasks. */
+/** The circumstances of any run, for callers that start from runs, not tasks. */
 export async function runCircumstances({folder, env}: Place): Promise<(run: RunRecord) => RunCircumstances> {
   const {isSessionRef} = await import('../../services/agents/run-provider.ts');
   const owner = (await liveEngine(folder)) === null ? 'gone' : 'alive';
@@ -140,7 +140,7 @@ async function tellingRuns(
   return {found, unreadable};
 }
 
-/** Their Blackbird is gone, and something of them still lives. */
+/** Their Blackbird is gone, but some of their processes are alive. */
 async function orphansAmong(runs: Iterable<RunRecord>): Promise<ReadonlySet<string>> {
   const lost = [...runs].filter(({state}) => state === 'running');
   if (lost.length === 0) return new Set();

@@ -15,7 +15,7 @@ export async function requireDraft(cli: Cli, command: Command, draftId: string):
   throw draftMissing(draftId);
 }
 
-/** A draft as data, and how it stands in a few words. */
+/** A draft as data, with a short description of its state. */
 export async function draftData(draft: PlanDraft) {
   const {headOf} = await import('../../machines/policies/planning/plan-draft.ts');
   const {isUnusable} = await import('../../machines/policies/planning/waiting-draft.ts');

@@ -12,7 +12,7 @@ export type TaskSummary = {
   readonly status: Task['status'];
   /** A parent is never ready itself: it is open until its children are done. */
   readonly readiness: Readiness | 'OPEN';
-  /** What its latest run tells where `in_progress` does not tell enough; that a parent review sent it back. */
+  /** The state of its latest run if `in_progress` does not say enough, or that a parent review sent it back. */
   readonly run?: 'paused' | 'decision' | 'orphaned' | 'sent_back' | 'undelivered';
   readonly leaf: boolean;
   readonly parentId: string | null;
@@ -39,19 +39,19 @@ function restingOf(facts: TaskFacts): TaskSummary['run'] {
   const standing = taskStanding(facts);
   if (standing === 'decisionPending') return 'decision';
   if (facts.isSentBack) return 'sent_back';
-  // The answer is there; its agent has yet to hear it.
+  // It was answered, but the agent has not received the answer yet.
   if (facts.run && standing === 'waiting' && hasUndeliveredAnswer(facts.run)) return 'undelivered';
   return standing === 'paused' || standing === 'lost' ? 'paused' : undefined;
 }
 
-/** What keeps a blocked task, in a few words. */
+/** What blocks a task, in a few words. */
 export function blockedBy({status, readiness, unmetDeps}: TaskSummary): string {
   if (readiness !== 'BLOCKED') return '';
   if (unmetDeps.length > 0) return `unmet deps: ${unmetDeps.join(', ')}`;
   return status === 'blocked' ? 'manually blocked (deps satisfied)' : '';
 }
 
-/** Deeper levels tell their number: a chain of 100,000 tasks must not become lines of 200,000 spaces. */
+/** Deeper levels show their number: a chain of 100,000 tasks must not become lines of 200,000 spaces. */
 const deepestIndent = 10;
 
 export function levelIndent(depth: number): string {

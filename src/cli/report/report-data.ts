@@ -15,7 +15,7 @@ export type JobChoice =
   | {readonly type: 'since'; readonly since: string}
   | {readonly type: 'job'; readonly jobId: string};
 
-/** Reads what the jobs left on disk; needs no lock and changes nothing. */
+/** Reads the jobs' records from disk; needs no lock and changes nothing. */
 export async function readReport(project: Project, choice: JobChoice, now: string): Promise<Report> {
   const store = await openJobs(project);
   const {jobs, broken} = await chosenJobs(store, choice);
@@ -36,7 +36,7 @@ export async function readReport(project: Project, choice: JobChoice, now: strin
 
 type Chosen = {readonly jobs: JobRecord[]; readonly broken: string[]};
 
-/** Oldest first. A record that cannot be read is named, and hides no other. */
+/** Oldest first. An unreadable record is reported and hides no other. */
 async function chosenJobs(store: JobStore, choice: JobChoice): Promise<Chosen> {
   if (choice.type === 'job') return {jobs: [await jobNamed(store, choice.jobId)], broken: []};
   const jobs: JobRecord[] = [];
@@ -59,7 +59,7 @@ function isWanted(job: JobRecord, later: readonly JobRecord[], choice: JobChoice
   return next === undefined || newest === undefined || isSameStretch(job, next, newest);
 }
 
-/** By its id, or by the beginning of it that no other has. */
+/** By id, or by a unique prefix of it. */
 async function jobNamed(store: JobStore, name: string): Promise<JobRecord> {
   const ids = store.ids();
   const matching = meantIds(ids, name);

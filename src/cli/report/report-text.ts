@@ -31,13 +31,13 @@ const styles = {
   busy: 'cyan',
 } as const satisfies Record<Tone, Style>;
 
-/** One line a task; on a terminal what does not fit goes below it, and nothing is cut but long titles and ids. */
+/** One line per task; on a terminal, what does not fit goes below it, and only long titles and ids are cut. */
 export function reportText(report: Report, now: string, surface: Surface): string {
   const {lines, others} = reportLines(report);
   const ids = [...lines.map(({task}) => task.task_id), ...others.map(({task_id}) => task_id)].map(
     displayLine,
   );
-  // Where nothing is cut off by a terminal, ids are whole.
+  // Without a terminal to cut them off, ids are complete.
   const idRoom = surface.isTerminal
     ? Math.max(12, Math.floor(surface.columns / 3))
     : Number.POSITIVE_INFINITY;
@@ -70,7 +70,7 @@ export function reportText(report: Report, now: string, surface: Surface): strin
   ].join('\n');
 }
 
-/** Below its task, as far in as what did not fit beside it. */
+/** Below its task, indented like what did not fit beside it. */
 function outputRows(line: ReportLine, surface: Surface): string[] {
   const output = failedOutput(line);
   if (output === null) return [];

@@ -17,8 +17,8 @@ export const configAt = (root: string): AgencyConfig =>
   readAgencyJson(root, parseAgencyConfig) ?? noAgencyConfig;
 
 /**
- * The command of a runner, after making sure that its program is there: tmux would not tell. A program that
- * belongs to the worktree cannot be looked for while there is none.
+ * The command of a runner, after checking that its program exists: tmux would not report it. A program inside
+ * the worktree cannot be checked before the worktree exists.
  */
 export function checkedCommand(
   config: AgencyConfig,
@@ -48,8 +48,8 @@ export function checkedCommand(
 }
 
 /**
- * Where `agency.json` is read for a run, wherever the user stands: the repository as it was stored, else
- * the one around the user, else the worktree.
+ * Where `agency.json` is read for a run: the stored repository, else the one around the user, else the
+ * worktree.
  */
 function configRootOf(run: SessionMeta, repos: Pick<RepoRecords, 'rootOf'>, cwd: string): string {
   const stored = [run.repo_root, repos.rootOf(run.repo_id)].filter((root) => root !== '');
@@ -57,7 +57,7 @@ function configRootOf(run: SessionMeta, repos: Pick<RepoRecords, 'rootOf'>, cwd:
   return [...stored, around ?? ''].find(isFolder) ?? run.worktree_path;
 }
 
-/** What tmux is to start. The same for the first start and for every resume. */
+/** What tmux starts. The same for the first start and every resume. */
 export function launchOf(
   run: SessionMeta,
   {
@@ -73,7 +73,7 @@ export function launchOf(
   return {
     argv: [command],
     env: {
-      // The server may have been started with another one, and the check would have been for nothing.
+      // The server may have another PATH, which would defeat the check.
       PATH: searchPath,
       AGENCY_DATA_DIR: dataFolder,
       AGENCY_RUN_ID: run.run_id,

@@ -11,13 +11,13 @@ import type {Sessions} from './session-composition.ts';
 
 export type CleanResult = {
   readonly isNew: boolean;
-  /** Commits that hang on nothing any more, because the user said so. */
+  /** Commits that nothing refers to any more, because the user insisted. */
   readonly lost: UnmergedCommits | null;
 };
 
 /**
- * Archives a run: ends its session, removes its worktree, keeps its branch and its record. Refuses while
- * work would be lost or left on that branch alone, unless it is forced to.
+ * Archives a run: ends its session, removes its worktree, keeps its branch and record. Refuses if work would
+ * be lost or left on that branch only, unless forced.
  */
 export async function cleanRun(
   sessions: Sessions,
@@ -32,7 +32,7 @@ export async function cleanRun(
   }
 }
 
-/** Somebody else may have archived it while we waited for the lock. */
+/** Another process may have archived it while we waited for the lock. */
 async function asItIsNow({store}: Sessions, run: SessionMeta): Promise<SessionMeta> {
   const entries = await store.list();
   return entries.find(({runId, repoId}) => runId === run.run_id && repoId === run.repo_id)?.meta ?? run;
@@ -42,10 +42,10 @@ async function archive(sessions: Sessions, run: SessionMeta, force: boolean): Pr
   const {events, store, tmux, worktrees} = sessions;
   const worktree = ownWorktree(sessions, run);
   if (worktree === null && archivedAt(run) !== '') return {isNew: false, lost: null};
-  // Git would take the next repository above for it.
+  // Git would use the next repository above it.
   if (worktree !== null && !existsSync(path.join(worktree, '.git'))) throw leftBehind(run);
   const root = await repositoryRoot(sessions, run, worktree);
-  // Without its repository git can neither tell what is in it nor remove it.
+  // Without its repository, git can neither tell what is in it nor remove it.
   if (worktree !== null && root === null) throw leftBehind(run);
   const lost = await checkLosses(sessions, run, {root, worktree, force});
   const name = sessionName(run.run_id);
@@ -65,7 +65,7 @@ async function archive(sessions: Sessions, run: SessionMeta, force: boolean): Pr
   return {isNew: true, lost};
 }
 
-/** The worktree, if it is there. A record that points anywhere else than to its own is not obeyed. */
+/** The worktree, if it exists. A record that points anywhere but to its own worktree is refused. */
 function ownWorktree({store}: Sessions, run: SessionMeta): string | null {
   if (!isFolder(run.worktree_path)) return null;
   const own = store.worktreePath(run.repo_id, run.run_id);
@@ -88,7 +88,7 @@ async function repositoryRoot(
     try {
       return (await worktrees.repositoryAt(folder)).root;
     } catch (error) {
-      // A folder that is no repository any more has no worktrees either.
+      // A folder that is no longer a repository has no worktrees either.
       if (!(error instanceof AppError) || error.code !== 'E_NO_REPO') throw error;
     }
   }

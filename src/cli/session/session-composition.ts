@@ -28,7 +28,6 @@ import type {CliContext} from '../context.ts';
 import {launchOf} from './runner-command.ts';
 import {askOnTerminal} from './session-prompt.ts';
 
-/** Everything the session commands work with. */
 export type Sessions = {
   readonly cwd: string;
   readonly env: CliContext['env'];
@@ -41,7 +40,7 @@ export type Sessions = {
   readonly repos: RepoRecords;
   readonly tmux: TmuxClient;
   readonly worktrees: Worktrees;
-  /** The repository the user stands in; null outside of any. */
+  /** The repository the user is in; null if there is none. */
   readonly currentRepo: () => Promise<Repository | null>;
   readonly find: (ref: string) => Promise<SessionMeta>;
   readonly ports: SessionPorts;
@@ -53,7 +52,7 @@ type Seams = {
   readonly settleMilliseconds: number;
 };
 
-/** Connects the session commands to what is really there; tests hand in what must not be. */
+/** Connects the session commands to the real services; tests pass in what must not be real. */
 export async function openSessions(
   cli: Cli,
   command: Command,
@@ -129,7 +128,7 @@ function warningOf(error: unknown): string {
 
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Runs a job that must not be left half-done, even when it ends the session we are in. */
+/** Runs a job that must not be interrupted halfway, even if it ends the session we are in. */
 export async function undisturbed<T>(job: () => Promise<T>): Promise<T> {
   const restore = ignoreStopSignals();
   try {
@@ -139,7 +138,7 @@ export async function undisturbed<T>(job: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Between the end of the old session and the start of the new one nothing may stop us. */
+/** Nothing may stop us between the end of the old session and the start of the new one. */
 function shielded(lock: RepoLock): RepoLock {
   let restore: (() => void) | null = null;
   return {

@@ -10,7 +10,7 @@ import {checkedCommand, configAt} from './runner-command.ts';
 import type {Sessions} from './session-composition.ts';
 import {viewsOf} from './session-view.ts';
 
-/** What interactive sessions depend on, and which of them need help. Changes nothing. */
+/** What interactive sessions depend on, and which of them need attention. Changes nothing. */
 export async function checkSessions(sessions: Sessions, program: string): Promise<Check[]> {
   const {env} = sessions;
   const git = await checkTool('git', ['--version'], env, 'sessions work in git worktrees; install git');
@@ -46,7 +46,7 @@ async function checkTool(
   };
 }
 
-/** `new-session -e` came with 3.2. */
+/** `new-session -e` was added in 3.2. */
 function tooOld({name, state, found}: Check): Check | null {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(found) ?? [];
   if (state !== 'good' || major === undefined) return null;

@@ -3,11 +3,11 @@ import {AppError, type ErrorCode, type NextStep, shellWord} from '../../services
 import type {Cli} from '../cli.ts';
 import type {Sessions} from './session-composition.ts';
 
-/** How the session commands are called here. */
+/** How the session commands are called in this program. */
 export const sessionProgram = ({context}: Cli): string =>
   context.name === 'agency' ? 'agency' : 'blackbird session';
 
-/** Opens the sessions for a command, and adds to what goes wrong what can be done about it. */
+/** Opens the sessions for a command, and adds next steps to its errors. */
 export async function withSessions(
   cli: Cli,
   command: Command,
@@ -33,7 +33,7 @@ export async function withSessions(
   }
 }
 
-/** What a command needs that is to work from here: without a terminal nothing can be attached to. */
+/** The option a command needs to work here: without a terminal nothing can be attached. */
 export const detachedOption = (isDetached: boolean | undefined, canAttach: boolean): string =>
   isDetached || !canAttach ? ' --detached' : '';
 

@@ -1,8 +1,8 @@
 import type {Readable} from 'node:stream';
 
 /**
- * Asks on the terminal and reads exactly one line. A terminal hands out one line at a time, and what is
- * typed behind it belongs to the session that comes next; a prompt with editing would swallow it.
+ * Asks on the terminal and reads exactly one line. Anything typed after it belongs to the session that
+ * follows; a prompt with line editing would swallow it.
  */
 export async function askOnTerminal(
   question: string,
@@ -18,7 +18,7 @@ export async function askOnTerminal(
     const onEnd = () => settle(null);
     input.on('data', onData).on('end', onEnd);
   });
-  // Nobody pressed return: what comes next must not stand behind the question.
+  // Return was not pressed: start a new line after the question.
   if (typed === null) write('\n');
   return typed === null ? null : typed.replace(/\r?\n[\s\S]*$/, '');
 }

@@ -25,8 +25,8 @@ export type StartRequest = {
 export type StartedRun = {readonly run: SessionMeta; readonly unseen: readonly string[]};
 
 /**
- * Makes a run: its record, its branch, its worktree. Whatever can be found wrong is found before the first
- * of them exists; the record is there before the worktree, so nothing is ever left without one.
+ * Creates a run: its record, branch and worktree. Everything that can be checked is checked first; the record
+ * is written before the worktree, so no worktree is ever left without one.
  */
 export async function createRun(sessions: Sessions, request: StartRequest): Promise<StartedRun> {
   const {cwd, env, store, worktrees, tmux, lock, repos} = sessions;
@@ -81,7 +81,7 @@ export async function createRun(sessions: Sessions, request: StartRequest): Prom
   return {run, unseen};
 }
 
-/** A worktree that turns out to be of no use goes again. */
+/** A worktree that turns out to be unusable is removed. */
 async function addWorktree(worktrees: Worktrees, place: NewWorktree, check: () => void): Promise<void> {
   await worktrees.add(place);
   try {
@@ -92,7 +92,7 @@ async function addWorktree(worktrees: Worktrees, place: NewWorktree, check: () =
   }
 }
 
-/** What a session cannot see of the checkout the user works in; empty when it sees all. */
+/** Changes in the user's checkout that a session would not see; empty if it sees everything. */
 async function unseenChanges({cwd, worktrees}: Sessions, parent: string): Promise<readonly string[]> {
   const isParent = (await worktrees.currentBranch(cwd)) === parent;
   return isParent && (await worktrees.isCheckout(cwd)) ? worktrees.changes(cwd) : [];

@@ -3,12 +3,12 @@ import type {SessionMeta} from '../../services/contracts/session.ts';
 import {interruptKey} from '../../services/contracts/tmux.ts';
 import {type Sessions, undisturbed} from './session-composition.ts';
 
-/** Presses Ctrl+C in a session. False where none runs: there is nothing to do, and that is no failure. */
+/** Presses Ctrl+C in a session. False if none runs, which is not a failure. */
 export const stopSession = (sessions: Sessions, run: SessionMeta): Promise<boolean> =>
   onRunning(sessions, run, async ({tmux, events, store, lock}, name) => {
     await tmux.sendKeys(name, [interruptKey]);
     await events.append(run, {event: 'stop', data: {session_name: name, keys: [interruptKey]}});
-    // The record is read and written whole: whoever archives the session meanwhile must not lose that.
+    // The record is read and written as a whole: an archiving at the same time must not be lost.
     await lock.acquire(run.repo_id);
     try {
       await store.update(run, {flags: {needs_attention: true}});
@@ -17,7 +17,7 @@ export const stopSession = (sessions: Sessions, run: SessionMeta): Promise<boole
     }
   });
 
-/** Ends a session; worktree, branch and record stay. False where none runs. */
+/** Ends a session; worktree, branch and record stay. False if none runs. */
 export const killSession = (sessions: Sessions, run: SessionMeta): Promise<boolean> =>
   onRunning(sessions, run, async ({tmux, events}, name) => {
     await tmux.killSession(name);

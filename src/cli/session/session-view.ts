@@ -6,7 +6,7 @@ import type {SessionEntry} from '../../services/contracts/session.ts';
 import {isFolder} from '../../services/sessions/agency-config.ts';
 import type {Sessions} from './session-composition.ts';
 
-/** A session as `ls` and `show` tell of it; the fields are those of `--json`. */
+/** A session as `ls` and `show` display it, with the fields of `--json`. */
 export type SessionView = {
   readonly run_id: string;
   readonly repo_id: string;
@@ -59,7 +59,7 @@ export async function viewsOf(
   );
 }
 
-/** What a shell offers for the id of a session: names, and ids for who begins to type one. */
+/** Shell completions for a session: names, and ids once the user begins to type one. */
 export async function sessionCandidatesOf({
   store,
 }: Pick<Sessions, 'store'>): Promise<Array<{value: string; about: string}>> {
@@ -75,7 +75,7 @@ async function runningSessions(tmux: Sessions['tmux']): Promise<readonly string[
   try {
     return await tmux.listSessions();
   } catch (error) {
-    // Without tmux nothing runs in it.
+    // Without tmux no session runs.
     if (error instanceof AppError && error.code === 'E_TMUX_NOT_INSTALLED') return [];
     throw error;
   }

@@ -37,7 +37,7 @@ async function checkAgent(id: NativeProviderId, env: CliContext['env']): Promise
   return [{...check, state: 'missing', found, advice: met.map(({advice}) => advice).join('; and ')}];
 }
 
-/** Claude Code does not work unasked for root, unless it is told that the machine is a sandbox. */
+/** Claude Code refuses to work unattended as root, unless told that the machine is a sandbox. */
 function rootObstacle(
   id: NativeProviderId,
   env: CliContext['env'],
@@ -49,14 +49,14 @@ function rootObstacle(
   };
 }
 
-/** Without an agent that can work no task is done: that is wrong, not only missing. */
+/** Without a working agent no task can be done: that is wrong, not just missing. */
 function checkChoice({id, source}: ProviderChoice, agents: readonly Check[]): Check {
   const name = 'provider';
   if (source === 'none') {
     const advice = 'install one, or look around with the built-in one: blackbird demo';
     return {name, state: 'wrong', found: 'none is installed', advice};
   }
-  // A check has the name of the program.
+  // A check is named after the program.
   const programOf = (each: ProviderChoice['id']) => (each === 'custom' ? null : providerTable[each].program);
   const own = agents.find((agent) => agent.name === programOf(id));
   if (own && own.state !== 'good') {
@@ -75,7 +75,7 @@ function checkChoice({id, source}: ProviderChoice, agents: readonly Check[]): Ch
   return {name, state: 'good', found: `${id}, by default: ${installed.join(' and ')} are installed`, advice};
 }
 
-/** What keeps the agent of this job from working, as far as that can be known without starting it. */
+/** What prevents this job's agent from working, as far as that can be known without starting it. */
 export async function agentObstacle(id: ProviderChoice['id'], env: CliContext['env']): Promise<Check | null> {
   if (id === 'custom') return null;
   const [check] = await checkAgent(id, env);

@@ -13,7 +13,7 @@ export type ListedAgent = {
   readonly version: string;
   readonly capabilities: readonly string[];
   readonly where: string;
-  /** How it came to be the one in use; null for the others. */
+  /** Why it is the one in use; null for the others. */
   readonly chosen: ProviderChoice['source'] | null;
 };
 

@@ -1,7 +1,7 @@
 import type {Project} from '../composition.ts';
 import type {CliContext} from '../context.ts';
 
-/** What `doctor` says of one thing. */
+/** One result of `doctor`. */
 export type Check = {
   readonly name: string;
   readonly state: 'good' | 'missing' | 'wrong';

@@ -4,7 +4,7 @@ import {providerIds, providerTable} from '../../services/contracts/provider-tabl
 
 export type Candidate = {readonly value: string; readonly about: string};
 
-/** Where values come from that are not in the program itself. */
+/** Provides values that are not part of the program itself. */
 export type CompletionSource = {
   readonly tasks: () => Promise<readonly Candidate[]>;
   readonly sessions: () => Promise<readonly Candidate[]>;
@@ -14,8 +14,8 @@ export type CompletionSource = {
 };
 
 /**
- * What could stand where the cursor is. `words` are those behind the program's name; the last one is
- * the one being typed and may be empty.
+ * The candidates at the cursor. `words` are those after the program's name; the last one is being typed and
+ * may be empty.
  */
 export async function completionCandidates(
   program: Command,
@@ -37,7 +37,7 @@ export async function completionCandidates(
     } else {
       const child = positionals.length === 0 ? findCommand(command, word) : undefined;
       if (child) command = child;
-      // What follows it is again the name of a command.
+      // The next word is again a command's name.
       else if (positionals.length === 0 && isHelpCommand(command, word)) onlyCommands = true;
       else positionals.push(word);
     }
@@ -86,7 +86,7 @@ async function valuesOf(
     case 'parentId':
       return [{value: 'root', about: 'the top level'}, ...(await source.tasks())];
     case 'id':
-      // As an argument only; as an option it is the id of something new.
+      // Only as an argument; as an option it is a new id.
       return 'flags' in target ? [] : source.sessions();
     case 'draftId':
       return source.planDrafts();
@@ -105,7 +105,7 @@ async function valuesOf(
   }
 }
 
-/** What can be chosen for a setting, where that is a choice. */
+/** The possible values of a setting, if they are a fixed set. */
 function settingValues(key: string): readonly string[] {
   const setting = settingKeys.find((each) => each === key);
   if (setting === undefined) return [];

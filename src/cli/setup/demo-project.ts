@@ -10,7 +10,7 @@ import type {Plan} from '../../services/contracts/plan.ts';
 import {ensureStateFolder} from '../../services/stores/project-folder.ts';
 import {openProject} from '../composition.ts';
 
-/** The one question of the demo, and what it answers itself where nobody is there to ask. */
+/** The demo's one question, and the answer used if no user is present. */
 export const demoQuestion = {taskId: 'palette', answer: 'colour=midnight blue'};
 
 const tasks: readonly NewTask[] = [
@@ -61,7 +61,7 @@ const deps: ReadonlyArray<readonly [string, string]> = [
   ['release', 'slow'],
 ];
 
-/** A small repository with a plan, in a folder that was empty or did not exist. Returns where it is. */
+/** A small repository with a plan, in a folder that was empty or did not exist. Returns its path. */
 export async function createDemo({
   dir,
   cwd,
@@ -94,7 +94,7 @@ function demoPlan(plan: Plan, now: string): Plan {
   return deps.reduce((current, [id, dep]) => addDep(current, id, dep, now), filled);
 }
 
-/** The demo is a repository where git is installed, and a plain folder where it is not. */
+/** A repository if git is installed, else a plain folder. */
 async function initRepository(root: string): Promise<void> {
   try {
     await promisify(execFile)('git', ['init', '-q', root]);

@@ -17,7 +17,7 @@ import {liveEngine} from '../job/running-task.ts';
 import {checkAgents, checkTool} from './agent-checks.ts';
 import type {Check, Surroundings} from './check.ts';
 
-/** One thing Blackbird depends on. `missing` is a pity, `wrong` must be mended. */
+/** Everything Blackbird depends on. `missing` is optional, `wrong` must be fixed. */
 export async function runChecks(surroundings: Surroundings): Promise<Check[]> {
   const tools = Promise.all(
     optionalTools.map(([name, args, advice]) => checkTool(name, args, advice, surroundings.env)),
@@ -42,7 +42,7 @@ const optionalTools: ReadonlyArray<readonly [name: string, args: readonly string
   ['tmux', ['-V'], 'needed for interactive sessions only'],
 ];
 
-/** What keeps Blackbird from looking is what is wrong. */
+/** If a check itself fails, that is its result. */
 async function told(name: string, look: () => Promise<Check[]>): Promise<Check[]> {
   try {
     return await look();
@@ -127,9 +127,9 @@ async function checkStateFolder({project: {folder}}: Surroundings): Promise<Chec
   }
 }
 
-/** Records that keep their tasks from being run. Silent while there are none, or no plan that names tasks. */
+/** Records that prevent their tasks from running. Silent if there are none, or no plan that names tasks. */
 async function checkRuns({project: {plans, folder}}: Surroundings): Promise<Check[]> {
-  // What is wrong with the plan itself, its own check says.
+  // Problems of the plan itself are reported by its own check.
   const plan = await plans.read().catch(() => null);
   const store = createRunStore({folder: folder.runsFolder});
   const checks: Check[] = [];
@@ -148,10 +148,10 @@ async function checkRuns({project: {plans, folder}}: Surroundings): Promise<Chec
   return checks;
 }
 
-/** Agents that work although their Blackbird is gone. Silent while there are none. */
+/** Agents still running although their Blackbird is gone. Silent if there are none. */
 async function checkOrphans({project: {plans, folder}}: Surroundings): Promise<Check[]> {
   if ((await liveEngine(folder)) !== null) return [];
-  // What is wrong with the plan itself, its own check says; an agent is alive all the same.
+  // Problems of the plan are reported by its own check; the agent is alive all the same.
   const plan = await plans.read().catch(() => null);
   const store = createRunStore({folder: folder.runsFolder});
   const checks: Check[] = [];
@@ -171,7 +171,7 @@ async function checkOrphans({project: {plans, folder}}: Surroundings): Promise<C
   return checks;
 }
 
-/** Every job begins with ending what a dead Blackbird left; these go on with the same task. */
+/** Every job first ends what a dead Blackbird left; these continue the same task. */
 function endingCommand(run: RunRecord): string {
   if (run.run_type === 'review') return 'blackbird execute ends it and reviews again';
   return canGoOnHere(run)

@@ -20,7 +20,7 @@ export type MachineNight = {
   readonly start: number;
 };
 
-/** One night in the machines themselves: the engine of every job, in memory, on a clock that knows no waiting. */
+/** One night in the real machines: the engine of every job, in memory, on a simulated clock. */
 export async function machineNight({
   plan,
   settings,
@@ -68,7 +68,7 @@ export async function machineNight({
   const job = engine.start({steps: [{type: 'execute', taskIds: []}], options: {}}).finally(() => {
     isOver = true;
   });
-  // Marked as handled: it is awaited below, when the clock has gone as far as it can.
+  // Marked as handled: it is awaited below, when the clock has run as far as it can.
   job.catch(() => {});
   while (!isOver) {
     await new Promise<void>((resolve) => setImmediate(resolve));
@@ -78,12 +78,12 @@ export async function machineNight({
   const after = await services.plans.read();
   const statusOf = (id: string) => after.items.get(id)?.status;
   const tasks = [...new Set(order)];
-  // A task that asks, or one at its checkpoint, which nobody is there to decide at night.
+  // A task with a question, or one at its checkpoint, with no one to decide at night.
   const needing = reason === 'decision_required' ? 'in_progress' : 'waiting_user';
   return {
     order,
     reason,
-    // The last one: others may rest for want of a budget.
+    // The last one: others may rest because the budget is used up.
     needsPerson: tasks.findLast((id) => statusOf(id) === needing) ?? null,
     done: tasks.filter((id) => statusOf(id) === 'done').length,
     failed: tasks.filter((id) => statusOf(id) === 'failed'),

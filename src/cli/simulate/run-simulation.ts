@@ -23,7 +23,7 @@ export type SimulationRequest = {
   readonly ask: number;
   readonly nights: number;
   readonly limit: LimitWindow | null;
-  /** What is given counts instead of the history. */
+  /** Given values replace the history. */
   readonly minutes?: number;
   readonly cost?: number;
   readonly now: string;
@@ -33,7 +33,7 @@ export type SimulationResult = {
   readonly isPlanEmpty: boolean;
   readonly simulation: Simulation;
   readonly nights: readonly Night[];
-  /** How many runs of the project the numbers come from; 0 where they were given or guessed. */
+  /** How many runs of the project the numbers are based on; 0 if they were given or guessed. */
   readonly history: number;
 };
 
@@ -61,7 +61,7 @@ export async function runSimulation(project: Project, request: SimulationRequest
     differs ||= !isAlike(lived, nights[number]);
     nights[number] = lived;
   }
-  // Where the rules do not suffice, the machines are right, and live through every night.
+  // If the simplified rules differ, the machines are right and simulate every night.
   if (differs)
     for (const number of nights.keys()) if (!chosen.has(number)) nights[number] = await live(number);
   const checked = differs ? nights.length : chosen.size;

@@ -2,10 +2,10 @@ import {textWidth} from '../../ui/text/graphemes.ts';
 import type {Surface} from '../context.ts';
 import {painter, type Style} from './paint.ts';
 
-/** A piece of a line, measured before it is painted. */
+/** A piece of a line, measured before it is coloured. */
 export type Piece = {readonly text: string; readonly style?: Style};
 
-/** One line elsewhere; on a terminal the pieces that do not fit go below it. No piece is cut: it may be a command. */
+/** One line; on a terminal the pieces that do not fit go below it. No piece is cut: it may be a command. */
 export function laidOut(sign: Piece, head: Piece, pieces: readonly Piece[], surface: Surface): string[] {
   const paint = painter(surface);
   const painted = ({text, style}: Piece) => (style === undefined || text === '' ? text : paint(style, text));

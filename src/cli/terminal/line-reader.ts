@@ -1,26 +1,29 @@
 import type {Readable, Writable} from 'node:stream';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
 
-/** What becomes of a line that is not finished. */
+/** What happens to an unfinished line. */
 export type UnfinishedLine = {
-  /** With every key. */
+  /** Called with every key. */
   readonly onType: (line: string) => void;
-  /** By Ctrl+C or a signal: null once it is kept, or why it is not. The process ends when it resolves. */
+  /**
+   * Called on Ctrl+C or a signal: null once the line is kept, or why it is not. The process exits when it
+   * resolves.
+   */
   readonly onLeave: () => Promise<string | null>;
-  /** Told to who leaves by Ctrl+C, once it is kept. */
+  /** Shown after Ctrl+C, once the line is kept. */
   readonly farewell: string;
 };
 
 export type LineReader = {
   ask(question: string, unfinished?: UnfinishedLine): Promise<string | null>;
-  /** Everything up to the end of the input; whoever types it is shown the question, and ends with Ctrl+D. */
+  /** Everything up to end of input; on a terminal the question is shown, and Ctrl+D ends it. */
   readAll(question: string, unfinished?: UnfinishedLine): Promise<string>;
   close(): void;
 };
 
 /**
- * Asks one question at a time. At the end of the input every question is answered with null. On a terminal
- * a line can be edited; between questions the terminal is its own again, so that Ctrl+C is a signal.
+ * Asks one question at a time. At end of input every question is answered with null. On a terminal the line
+ * can be edited; between questions the terminal is in its normal mode, so that Ctrl+C is a signal.
  */
 export function createLineReader(input: Readable & {isTTY?: boolean}, output: Writable): LineReader {
   return input.isTTY ? terminalReader(input, output) : pipeReader(input, output);
@@ -32,7 +35,7 @@ function terminalReader(input: Readable, output: Writable): LineReader {
       const {createInterface} = await import('node:readline');
       const reader = createInterface({input, output, terminal: true, historySize: 0});
       return new Promise((resolve) => {
-        // Nobody pressed return: what comes next must not stand behind the question.
+        // Return was not pressed: start a new line after the question.
         const onClose = () => {
           output.write('\n');
           resolve(null);
@@ -44,7 +47,7 @@ function terminalReader(input: Readable, output: Writable): LineReader {
         const remember = (_: string | undefined, {sequence = ''}: {sequence?: string}) => {
           last = sequence;
         };
-        // Before the reader hears of the key, and ends the line with it.
+        // Before the reader handles the key and ends the line with it.
         input.prependListener('keypress', remember);
         reader.once('close', () => {
           input.off('keypress', onKey);
@@ -54,23 +57,23 @@ function terminalReader(input: Readable, output: Writable): LineReader {
           reader.removeListener('close', onClose);
           reader.close();
           output.write('\n');
-          // Whoever asked hears of it after the signal: an end of the input is not a pause.
+          // The caller is told after the signal: end of input is not a pause.
           const onLeft = () => setImmediate(() => setImmediate(() => resolve(null)));
           leaveBy('SIGINT', unfinished, {output, onLeft});
         });
         const release = leaveOnSignals(unfinished);
         reader.once('close', release);
         reader.question(question, (line) => {
-          // This one only: with a listener of its own the reader lets go of the keys.
+          // Only our listener: readline uses its own to stop handling keys.
           reader.removeListener('close', onClose);
           reader.close();
           keepTypedAhead(input, last);
-          // Keys that edit nothing, such as arrows up and down in some terminals, are no answer.
+          // Control characters, such as arrow keys in some terminals, are not part of an answer.
           resolve(line.replace(/[\u0000-\u001f\u007f-\u009f]/g, ''));
         });
       });
     },
-    // One reader for all of it: what is pasted comes at once, and the lines behind the first would be lost.
+    // One reader for all of it: pasted lines arrive at once, and all but the first would be lost.
     readAll: async (question, unfinished) => {
       const {createInterface} = await import('node:readline');
       const reader = createInterface({input, output, terminal: true, historySize: 0});
@@ -88,7 +91,7 @@ function terminalReader(input: Readable, output: Writable): LineReader {
           release();
         });
         reader.once('SIGINT', () => {
-          // Half a text is nothing that was said.
+          // An incomplete text is discarded.
           reader.removeListener('close', onClose);
           reader.close();
           leaveBy('SIGINT', unfinished, {output});
@@ -100,8 +103,8 @@ function terminalReader(input: Readable, output: Writable): LineReader {
 }
 
 /**
- * Keys that came in one piece with the return belong to the next question. Node hands them out before
- * anybody can ask it, so they are put back into the input. A line feed behind a return is no key: both end one line.
+ * Keys that arrived together with Return belong to the next question. Node emits them before it can be asked,
+ * so they are put back into the input. A line feed after Return is not a key: both end one line.
  */
 function keepTypedAhead(input: Readable, last: string): void {
   let typed = '';
@@ -116,7 +119,7 @@ function keepTypedAhead(input: Readable, last: string): void {
   });
 }
 
-/** What was typed is kept first and whoever sees `output` is told, then the signal has its usual effect. */
+/** Keeps what was typed first and says so on `output`; then the signal has its usual effect. */
 function leaveBy(
   signal: NodeJS.Signals,
   unfinished: UnfinishedLine | undefined,
@@ -152,7 +155,7 @@ function leaveOnSignals(unfinished: UnfinishedLine | undefined): () => void {
   return release;
 }
 
-/** More than any text or list that is given on stdin. */
+/** More than any text or list given on stdin. */
 const maxBytes = 64 * 1024 * 1024;
 
 function pipeReader(input: Readable, output: Writable): LineReader {
@@ -163,7 +166,7 @@ function pipeReader(input: Readable, output: Writable): LineReader {
   let closeInput: (() => void) | null = null;
 
   const start = async () => {
-    // Most commands never ask; only those that do pay for readline.
+    // Most commands never ask, so readline is loaded on demand.
     const {createInterface} = await import('node:readline');
     const reader = createInterface({input, terminal: false});
     reader.on('line', (line) => {
@@ -179,7 +182,7 @@ function pipeReader(input: Readable, output: Writable): LineReader {
       reader.close();
       input.destroy();
     };
-    // Counted as it comes: it may be one line that never ends.
+    // Counted on arrival: it may be one endless line.
     input.on('data', (chunk: Buffer | string) => {
       size += chunk.length;
       if (size > maxBytes) closeInput?.();

@@ -6,7 +6,7 @@ import {clockTime, usedTokens} from '../../machines/policies/text/durations.ts';
 import {cutEnd} from '../../ui/text/fit.ts';
 import type {CliContext} from '../context.ts';
 
-/** Task time, silence, tokens and what the agent does, redrawn once a second and when something happens. */
+/** Task time, silence, tokens and the agent's activity, redrawn every second and on every event. */
 export function liveLine(
   {stdout, now: wallClock}: Pick<CliContext, 'stdout' | 'now'>,
   write: (text: string) => void,
@@ -42,7 +42,7 @@ export function liveLine(
     draw();
   };
   return {
-    /** A countdown, until something begins again. */
+    /** A countdown, until something starts again. */
     wait: (wait: Wait) => {
       stop();
       waiting = wait;
@@ -65,7 +65,7 @@ export function liveLine(
       else if (news.type === 'retrying') activity = `retrying: ${displayLine(news.failure.message)}`;
       if (timer && lastOutputAt - drawnAt > 100) draw();
     },
-    /** What Blackbird itself does. */
+    /** What Blackbird itself is doing. */
     say: (text: string) => {
       activity = displayLine(text).slice(0, 200);
       isAgentAtWork = false;

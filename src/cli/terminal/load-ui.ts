@@ -12,12 +12,12 @@ export const loadTui = () =>
     return {createTui, runTui};
   });
 
-/** Ink looks at these once, when it is loaded. */
+/** Ink reads these once, when it is loaded. */
 const ciVariables = ['CI', 'CONTINUOUS_INTEGRATION'];
 
 /**
- * Ink draws nothing but a last frame where `CI` is set. A person who is asked must see the question, and whether
- * there is a person was found out before.
+ * Ink draws only a last frame if `CI` is set. A user who is asked must see the question, and whether there is
+ * one was determined before.
  */
 export async function asOutsideCi<T>(load: () => Promise<T>): Promise<T> {
   const kept = ciVariables.map((name) => [name, process.env[name]] as const);

@@ -13,7 +13,7 @@ const styles = {
 export type Style = keyof typeof styles;
 export type Paint = (style: Style, text: string) => string;
 
-/** Colours only where a terminal can show them. */
+/** Colours only if the terminal supports them. */
 export function painter({hasColor}: Pick<Surface, 'hasColor'>): Paint {
   if (!hasColor) return (_style, text) => text;
   return (style, text) => `\u001b[${styles[style][0]}m${text}\u001b[${styles[style][1]}m`;

@@ -1,7 +1,10 @@
 import {visibleLine} from '../../machines/policies/text/display-text.ts';
 import type {Paint} from './paint.ts';
 
-/** Whatever is in a line, it stays one line and is seen: a carriage return that made two of it would forge a line of the patch. */
+/**
+ * Whatever a line contains, it stays one visible line: a carriage return could otherwise forge a line of the
+ * patch.
+ */
 export function safeLines(text: string): string[] {
   return text
     .replace(/\n$/, '')
@@ -9,7 +12,7 @@ export function safeLines(text: string): string[] {
     .map((line) => visibleLine(/^[+-]/.test(line) ? line : line.replace(/\r$/, '')));
 }
 
-/** Within a hunk every line begins with a sign, so only a header can begin with a letter. */
+/** Inside a hunk every line begins with a sign, so only a header can begin with a letter. */
 export function paintPatch(lines: readonly string[], paint: Paint): string[] {
   let isHeader = true;
   return lines.map((line) => {

@@ -1,6 +1,6 @@
 /**
- * JSON as it is printed. What would steer a terminal or reorder a line is escaped, which leaves the value
- * the same; `JSON.stringify` does that for the first 32 characters only.
+ * JSON for printing. Characters that control a terminal or reorder a line are escaped, which keeps the value;
+ * `JSON.stringify` escapes only the first 32.
  */
 export function printableJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(

@@ -4,7 +4,7 @@ import type {CliContext} from '../context.ts';
 
 const lookMilliseconds = 1000;
 
-/** Draws a text again every second until Ctrl+C: in its place on a terminal, elsewhere when it changed. */
+/** Redraws a text every second until Ctrl+C: in place on a terminal, otherwise only after a change. */
 export async function redrawn(
   {stdout, write, out, onSignals}: CliContext,
   draw: () => Promise<string>,
@@ -28,7 +28,7 @@ export async function redrawn(
   }
 }
 
-/** Long lines take more than one row; control sequences take none. */
+/** Long lines take several rows; control sequences take none. */
 function rowsOf(text: string, columns: number): number {
   return text
     .split('\n')

@@ -6,7 +6,7 @@ import {exitCodeOf, exitCodes} from '../exit-codes.ts';
 import {painter} from './paint.ts';
 import {printableJson} from './printable-json.ts';
 
-/** Tells what went wrong and what to do next; returns the exit code that says the same. */
+/** Reports what went wrong and what to do next; returns the matching exit code. */
 export function reportError(error: unknown, context: CliContext, {json}: {json: boolean}): number {
   const failure = error instanceof AppError ? error : troubleAround(error);
   if (json) context.err(printableJson({error: failure ? describe(failure) : describeBug(error)}));
@@ -15,7 +15,7 @@ export function reportError(error: unknown, context: CliContext, {json}: {json: 
   return failure ? exitCodeOf(failure.code) : exitCodes.error;
 }
 
-/** Parts of the program itself are loaded when they are needed: where no file can be opened, that is no bug. */
+/** Parts of the program are loaded on demand: failing for lack of file descriptors is not a bug. */
 function troubleAround(error: unknown): AppError | null {
   if (!['EMFILE', 'ENFILE'].includes(systemErrorCode(error) ?? '')) return null;
   const message = `too many files are open: ${messageOf(error)}`;
@@ -41,7 +41,7 @@ function renderError(error: AppError, context: CliContext): string {
     ([label, value]) =>
       `  ${paint('dim', label.padEnd(labelWidth))}  ${value.replaceAll('\n', `\n${' '.repeat(labelWidth + 4)}`)}`,
   );
-  // The form that scripts of agency know, on a terminal too: the code first, then the message alone.
+  // The format that scripts of agency expect, on a terminal too: first the code, then the message alone.
   const head = isAgency ? `error_code: ${error.code}\n` : `${paint('red', 'error:')} `;
   return [`${head}${displayText(error.message)}`, ...lines].join('\n');
 }
@@ -65,7 +65,7 @@ function describe(error: AppError) {
   };
 }
 
-/** Several of one label, such as two problems of one row, are lines of one value: nothing is left out. */
+/** Details with the same label, such as two problems of one row, become lines of one value, so none is lost. */
 function byLabel(details: AppError['details']): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   for (const [label, value] of details) {

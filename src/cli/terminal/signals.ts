@@ -7,7 +7,10 @@ const reasons = {
   SIGHUP: 'terminated',
 } as const satisfies Record<string, PauseReason>;
 
-/** Every signal that means "stop" pauses; Ctrl+Z stops the agent with us. Returns how to let go again. */
+/**
+ * Every signal that means "stop" pauses; Ctrl+Z suspends the agent with us. Returns a function to
+ * unsubscribe.
+ */
 export function listenToSignals(engine: Pick<Engine, 'pause' | 'suspend' | 'wake'>): () => void {
   const handlers = Object.entries(reasons).map(([signal, reason]) => {
     const handler = () => engine.pause(reason);

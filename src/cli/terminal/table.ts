@@ -8,14 +8,14 @@ export type Cell = string | {readonly text: string; readonly style: Style};
 
 export type Column = {
   readonly title: string;
-  /** Gives way when the terminal is too narrow: the widest of the first ones, then of the last ones. */
+  /** Shrinks if the terminal is too narrow: the widest `first` columns, then the `last` ones. */
   readonly shrinks?: 'first' | 'last';
-  /** What a last one has beyond so many columns gives way with the first ones. */
+  /** A `last` column's width beyond this shrinks with the `first` ones. */
   readonly fair?: number;
   readonly cut?: typeof cutEnd;
 };
 
-/** Aligned columns under a header: colour and the terminal's width on a terminal, whole and plain elsewhere. */
+/** Aligned columns under a header: coloured and fitted to a terminal, complete and plain otherwise. */
 export function renderTable(
   columns: readonly Column[],
   rows: ReadonlyArray<readonly Cell[]>,
@@ -64,7 +64,7 @@ function indented(text: string): string {
   return indent + displayLine(text);
 }
 
-/** So much of a column stays, however narrow the terminal is. */
+/** The minimum width of a column, however narrow the terminal is. */
 const narrowest = 10;
 
 function shrinkToFit(widths: number[], columns: readonly Column[], available: number): void {
@@ -80,7 +80,7 @@ function shrinkToFit(widths: number[], columns: readonly Column[], available: nu
         .sort((a, b) => b.width - a.width);
       const [widest, next] = shrinking;
       if (widest === undefined) break;
-      // Down to the next wide one, then by turns.
+      // Down to the next widest, then in turn.
       const floor = Math.max(widest.least, next?.width ?? 0);
       const cut = Math.min(excess, Math.max(1, widest.width - floor));
       widths[widest.index] = widest.width - cut;

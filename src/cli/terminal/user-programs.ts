@@ -40,14 +40,14 @@ export function userPrograms({
   function show(program: OutsideProgram): Promise<number> {
     if (program.type === 'pager') {
       const text = paintPatch(safeLines(program.patch), painter({hasColor})).join('\n');
-      // Without it `less` shows colours as characters.
+      // Without it, `less` shows colour codes as text.
       return showProgram({...pagerCommand(env), cwd: root, env: {LESS: 'R', ...env}, input: `${text}\n`});
     }
     const file = fileOf(program.file);
     return showProgram({...editorCommand(editor ?? '', file, program.line), cwd: root, env});
   }
 
-  /** The path comes from a patch: it must be a file below the repository, and be there. */
+  /** The path comes from a patch: it must be an existing file inside the repository. */
   function fileOf(name: string): string {
     const real = realpathSync(root);
     const top = findRepository(real) ?? real;

@@ -3,7 +3,7 @@ import {jobSummary} from '../../machines/policies/job/job-summary.ts';
 import type {PlanStore} from '../../services/contracts/stores.ts';
 import type {TuiPorts} from '../../ui/ports.ts';
 
-/** What a key of the terminal UI starts: the same jobs as the commands, told in the same words. */
+/** What a TUI key starts: the same jobs as the commands, with the same messages. */
 export function createJobStarter(
   engine: Pick<Engine, 'start'>,
   plans: Pick<PlanStore, 'read'>,

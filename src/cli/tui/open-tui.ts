@@ -7,7 +7,7 @@ import type {CliContext} from '../context.ts';
 import type {InspectChoice} from '../inspect/inspect-option.ts';
 import {loadTui} from '../terminal/load-ui.ts';
 
-/** Opens the terminal UI and stays in it until the person leaves. Ink is loaded here and nowhere before. */
+/** Opens the TUI until the user leaves it. The only place that loads Ink for it. */
 export async function openTui(
   cli: Cli,
   command: Command,
@@ -32,7 +32,7 @@ export async function openTui(
     const hasTitle = !['', 'dumb', 'linux'].includes(terminal);
     await runTui(tui, {...screen, hasColor: context.stdout.hasColor, hasTitle});
   } catch (error) {
-    // The screen broke, the work did not: it is paused, and nothing is left behind.
+    // The screen crashed, the work did not: it is paused, and nothing is left behind.
     await leave(tui);
     throw error;
   } finally {
@@ -57,7 +57,7 @@ function leave(tui: Tui): Promise<void> {
 
 const leaving = {SIGTERM: 'terminated', SIGHUP: 'terminated'} as const satisfies Record<string, PauseReason>;
 
-/** Signals are wishes like keys: one pauses what runs and leaves, Ctrl+C from outside is Ctrl+C. */
+/** Signals act like keys: SIGINT is Ctrl+C, the others pause what runs and leave. */
 function listen(tui: Tui): () => void {
   const interrupt = () => tui.send({type: 'tui.interrupt'});
   process.on('SIGINT', interrupt);

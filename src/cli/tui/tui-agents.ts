@@ -8,7 +8,7 @@ import type {CliContext} from '../context.ts';
 import {chooseAgent} from '../job/choose-agent.ts';
 import {type ListedAgent, listAgents} from '../setup/agent-list.ts';
 
-/** The agents of the terminal UI: the list of `blackbird agents`, the choice of `blackbird agents use`. */
+/** The TUI's agents: the list of `blackbird agents`, the choice of `blackbird agents use`. */
 export function createAgentPorts(
   {folder}: Project,
   env: CliContext['env'],

@@ -23,7 +23,7 @@ import {createProjectReader} from './tui-data.ts';
 import {createSessionPort} from './tui-sessions.ts';
 import {readConversation, readTranscript} from './tui-transcript.ts';
 
-/** Connects the screens to the project, the engine and everything else that is real. */
+/** Connects the screens to the real project, engine and services. */
 export async function openTuiPorts(
   cli: Cli,
   command: Command,
@@ -44,7 +44,7 @@ export async function openTuiPorts(
     ...(observe ? {observe} : {}),
   });
   const {engine, drafts, comments} = opened;
-  // Not the engine's own: what is kept there while a run is written is not for readers.
+  // Not the engine's store: what it caches during a write is not for readers.
   const runs = createRunStore({folder: folder.runsFolder});
   const reader = createProjectReader({project, runs, env, isOwnJob: engine.isBusy});
   const start = createJobStarter(engine, plans);
@@ -66,7 +66,7 @@ export async function openTuiPorts(
     withdraw: async (taskId) => void (await opened.withdrawApproval(taskId)),
     proposeUndo: (taskId) => opened.proposeUndo({taskId, runId: null, isForced: false}),
     edit: (edit) => changeByHand(project, (plan) => applyEdit(plan, edit, now())),
-    // What comes back is what was there, parents included.
+    // Restores exactly what was there, parents included.
     undo: (change) => changePlan(project, (plan) => undoChange(plan, change)),
     editFeedback: async (taskId, text) => {
       const {editFeedback} = await import('../job/feedback-operations.ts');

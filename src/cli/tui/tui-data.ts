@@ -21,12 +21,12 @@ import {openJobs} from '../job/other-job.ts';
 import {liveEngine} from '../job/running-task.ts';
 import {programsIn} from '../plan/read-task-facts.ts';
 
-/** A look that failed is no reason to stop looking. */
+/** A failed read is retried. */
 const secondsAfterFailure = 1;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How a project stands on disk, read when it changed and now and then besides. */
+/** The state of a project on disk, read after changes and periodically. */
 export function createProjectReader({
   project,
   runs,
@@ -36,7 +36,7 @@ export function createProjectReader({
   readonly project: Project;
   readonly runs: RunStore;
   readonly env: Env;
-  /** A job of this very process holds the lock. */
+  /** A job of this process holds the lock. */
   readonly isOwnJob: () => boolean;
 }) {
   const {folder, plans, config} = project;
@@ -44,7 +44,7 @@ export function createProjectReader({
   const index = createRunIndex({folder: folder.runsFolder, runs, digest: digestRuns});
   const jobs = openJobs(project);
 
-  // Who cannot be asked for is shown as nobody; whoever starts a job is told why it is refused.
+  // If the holder cannot be determined, none is shown; starting a job reports why it is refused.
   const otherEngine = async () => (isOwnJob() ? null : liveEngine(folder).catch(() => null));
 
   const read = async (): Promise<ProjectData> => {
@@ -73,7 +73,7 @@ export function createProjectReader({
   };
 
   let lastPlan: {readonly version: string | null; readonly view: PlanView} | null = null;
-  /** Read again only when it is another file: a look at a plan that did not change costs nothing. */
+  /** Read again only if the file changed: polling an unchanged plan is free. */
   const readPlanAgain = async (): Promise<PlanView> => {
     const version = versionOf(folder.planFile);
     if (lastPlan === null || lastPlan.version !== version || lastPlan.view.type === 'problem') {
@@ -87,7 +87,7 @@ export function createProjectReader({
     return new Map(pending.map((each) => [each.childTaskId, each]));
   };
 
-  /** Tells how it stands, now and after every change; the returned function ends it. */
+  /** Reports the state now and after every change; returns a function to unsubscribe. */
   const watch = (listener: (data: ProjectData) => void): (() => void) => {
     let isReading = false;
     let isAskedAgain = false;
@@ -105,7 +105,7 @@ export function createProjectReader({
       isReading = true;
       do {
         isAskedAgain = false;
-        // The screen keeps what it knew, and looks again in a moment.
+        // The screen keeps what it has; the next read follows shortly.
         const data = await read().catch(() => null);
         if (isOver) break;
         if (data === null) {
@@ -114,7 +114,7 @@ export function createProjectReader({
         }
         watcher.watchTasks(busyFolders(data));
         again(data);
-        // Nothing new is no news: an idle screen is not drawn again.
+        // Without changes an idle screen is not redrawn.
         if (data.plan !== toldPlan && data.plan.type === 'plan') planNumber++;
         toldPlan = data.plan;
         const now = fingerprint(data, planNumber);
@@ -167,14 +167,14 @@ type Digest = {
   readonly cost: number;
 };
 
-/** Output is read when it is looked at; of all else the latest run is enough. */
+/** Output is read on demand; otherwise the latest run is enough. */
 function digestRuns(all: readonly RunRecord[]): Digest {
   const cost = all.reduce((sum, {usage}) => sum + (usage?.cost_usd ?? 0), 0);
   const review = all.findLast(({run_type}) => run_type === 'review') ?? null;
   return {run: withoutOutput(tellingRun(all)), review: withoutOutput(review), cost};
 }
 
-/** Only of a run that says running while nobody works on the project the processes are looked for. */
+/** Processes are searched only for a run that says running while no one works on the project. */
 const orphansAmong = (digests: Iterable<Digest>): string[] =>
   [...digests].flatMap(({run}) =>
     run?.state === 'running' && livingProcesses(run).length > 0 ? [run.task_id] : [],
@@ -194,7 +194,7 @@ async function readPlan(plans: PlanStore): Promise<PlanView> {
   }
 }
 
-/** Two looks at the same project have the same one. */
+/** Equal if nothing changed between two reads. */
 function fingerprint(
   {plan, runs, reviews, pendingFeedback, config: _, ...rest}: ProjectData,
   planNumber: number,

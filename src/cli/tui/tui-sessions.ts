@@ -12,14 +12,14 @@ import {createRun} from '../session/session-start.ts';
 import {killSession, stopSession} from '../session/session-stop.ts';
 import {type SessionView, viewsOf} from '../session/session-view.ts';
 
-/** The sessions of the terminal UI: the operations of the session commands, with their refusals. */
+/** The TUI's sessions: the operations of the session commands, with their refusals. */
 export function createSessionPort(cli: Cli, command: Command): SessionPort {
   const open = () => openSessions(cli, command);
   const show = async (id: string, detached: boolean): Promise<readonly string[]> => {
     const {openSession} = await import('../../machines/session.ts');
     const {ports, terminal} = await open();
     const warnings: string[] = [];
-    // A line on stderr would stand in the middle of the screen.
+    // A line on stderr would end up in the middle of the screen.
     const told = {...ports, warn: (error: unknown) => void warnings.push(messageOf(error))};
     const request = {detached, restart: false, yes: false, isFirst: detached};
     const output = await openSession(told, {ref: id, request, terminal});

@@ -7,10 +7,10 @@ import {timesIn} from '../../services/output/time-marks.ts';
 import {readWholeFile} from '../../services/stores/whole-file.ts';
 import type {Conversation, Transcript} from '../../ui/ports.ts';
 
-/** So much of a log a screen looks at; `blackbird logs` shows all of it. */
+/** How much of a log a screen reads; `blackbird logs` shows all of it. */
 const tailBytes = 512 * 1024;
 
-/** The end of what an agent printed, as it came. */
+/** The end of an agent's raw output. */
 export async function readTranscript(runs: RunStore, run: RunRecord): Promise<Transcript> {
   const tail = await readTail(runs, run);
   if ('problem' in tail) return {lines: [tail.problem], isCut: false};
@@ -19,19 +19,19 @@ export async function readTranscript(runs: RunStore, run: RunRecord): Promise<Tr
   return {lines: lines.slice(0, last + 1), isCut: tail.isCut};
 }
 
-/** At most one line a second. */
+/** At most one line per second. */
 const maxTimesBytes = 16 * 1024 * 1024;
 
 function timesText(file: string): string {
   try {
     return readWholeFile(file, 'list of times', maxTimesBytes) ?? '';
   } catch {
-    // Without it, nobody knows when something was said; what was said is shown all the same.
+    // Without it the times are unknown; the text is still shown.
     return '';
   }
 }
 
-/** The end of what was said in a run, each with its time. */
+/** The end of a run's conversation, each message with its time. */
 export async function readConversation(
   runs: RunStore,
   run: RunRecord,
@@ -59,7 +59,7 @@ type Tail =
   | {readonly text: string; readonly start: number; readonly isCut: boolean}
   | {readonly problem: string};
 
-/** Whole lines only. */
+/** Complete lines only. */
 async function readTail(runs: RunStore, run: RunRecord, maxBytes = tailBytes): Promise<Tail> {
   const {stdout} = runs.files(run.task_id, run.run_id);
   try {

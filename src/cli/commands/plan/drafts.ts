@@ -59,7 +59,7 @@ function listCommand(cli: Cli): Command {
     });
 }
 
-/** In a pipe, too: a wish may be a whole page. `--json` has all of it. */
+/** Also in a pipe: a request may be a page long. `--json` has all of it. */
 const longestWish = 100;
 
 function openCommand(cli: Cli): Command {

@@ -28,7 +28,7 @@ Examples:
     .action(async (words: readonly string[], options: Options, self: Command) => {
       const text = await wantedText(cli, self, words.join(' '), options.from, 'What do you want?');
       if (text.trim() === '') throw missing('say what you want, or name a file with --from');
-      // The first plan of a project begins here.
+      // This may create the project's first plan.
       const {plans} = await cli.project(self);
       const isFirst = await plans.create();
       if (isFirst && !cli.isJson(self)) cli.context.out(`created an empty plan: ${displayLine(plans.file)}`);
