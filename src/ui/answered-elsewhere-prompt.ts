@@ -3,16 +3,16 @@ import type {RunRecord} from '../services/contracts/run.ts';
 import {decisionOn} from './model/facts.ts';
 import type {TuiCore} from './tui-core.ts';
 
-/** Closes a panel whose answer was given in another terminal, and says so. What was typed into it stays a draft. */
+/** Closes a panel that was answered in another terminal, and says so. What was typed into it stays a draft. */
 export function createOvertaken(core: TuiCore) {
   let asked: RunRecord | null = null;
   return {
-    /** A panel opened or closed: what it asks about is how the run stands now. */
+    /** A panel opened or closed: remember the state of the run it asks about. */
     remember: () => {
       const {panel} = core.facts();
       asked = (panel && core.get().data?.runs.get(panel.taskId)) ?? null;
     },
-    /** The project was read again. What a job of this process asks is closed by that job. */
+    /** The project was read again. Questions of this process's job are closed by that job. */
     look: () => {
       const {panel} = core.facts();
       const {data} = core.get();

@@ -21,11 +21,12 @@ const screens = {
   help: HelpScreen,
 } as const;
 
-/** All of the terminal: a header, a screen or a dialog, what must be known, and the keys that work now. */
+/** The whole terminal: a header, a screen or dialog, the banner, and the keys that work now. */
 export function App() {
   const tui = useTui();
   const [state, facts] = useTuiState();
-  // A key that closes a dialog means nothing below it, also when the dialog was open before this was mounted.
+  // A key that closes a dialog must not act on what is below it, even if the dialog was open before this
+  // mounted.
   useKeys(tui.press, {isFirst: true});
   const {layout, screen, panel} = facts;
   const {dialog} = state.ui.context;

@@ -1,6 +1,6 @@
 import {createStore} from './store.ts';
 
-/** Seconds, counted only while something is running: an idle screen must not wake the processor. */
+/** Ticks every second, but only while something runs: an idle screen must not wake the processor. */
 export function createClock(isTicking: () => boolean) {
   const seconds = createStore(0);
   let timer: ReturnType<typeof setInterval> | null = null;

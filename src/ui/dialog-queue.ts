@@ -1,12 +1,12 @@
 import type {TuiCommand, TuiSnapshot} from '../machines/tui.machine.ts';
 import type {Dialog} from '../machines/tui-dialogs.ts';
 
-/** After this long without a key the next one is pressed on purpose. */
+/** After this long without a key, the next one is deliberate. */
 const idleMilliseconds = 300;
 
 /**
  * Dialogs that open by themselves. They wait until no other dialog is open and no key was pressed for a
- * moment: nothing being written is lost, and no key meant for something else decides.
+ * moment: no typed text is lost, and no stray key decides anything.
  */
 export function createDialogQueue(
   send: (command: TuiCommand) => void,
@@ -35,7 +35,7 @@ export function createDialogQueue(
     },
     /** Called after every transition of the UI. */
     next,
-    /** Changes those that wait; null removes one that is no longer wanted. */
+    /** Changes the queued dialogs; null removes one that is no longer needed. */
     revise: (change: (dialog: Dialog) => Dialog | null) => {
       queue = queue.flatMap((dialog) => change(dialog) ?? []);
     },

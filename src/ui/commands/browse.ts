@@ -17,7 +17,7 @@ const section = 'Move in the plan';
 const nothingToFind: Refusal = (facts, state) =>
   planRefusal(facts, state) ?? (facts.plan?.items.size === 0 ? 'the plan is empty' : null);
 
-/** Moving in the tree of tasks. */
+/** Navigation in the task tree. */
 export const browseCommands: readonly Command[] = [
   {
     id: 'pane.switch',
@@ -206,7 +206,7 @@ export const browseCommands: readonly Command[] = [
   },
 ];
 
-/** Back to what is asked, and to the task it is about. */
+/** Back to the question and the task it is about. */
 function focusPanel({core, browse}: CommandContext): void {
   const {panel} = core.facts();
   const {plan, entries} = core.facts();
@@ -214,7 +214,7 @@ function focusPanel({core, browse}: CommandContext): void {
     browse((now) => ({...browsing.reveal(now, plan, entries, panel.taskId), pane: 'detail'}));
 }
 
-/** After a move by hand the selection no longer follows the job. */
+/** After a manual move the selection no longer follows the job. */
 export function move({core, jobs, browse}: CommandContext, by: number): void {
   jobs.follow(false);
   browse((now) => browsing.moveSelection(now, core.facts().entries, by));
@@ -225,7 +225,7 @@ const halfPage = ({core}: CommandContext): number =>
 
 function toggle({core, jobs, browse}: CommandContext, isFolded?: boolean): void {
   const {task} = core.facts();
-  // Whoever folds the tree looks after it by hand.
+  // Folding the tree by hand stops the selection from following the job.
   jobs.follow(false);
   if (task && !isLeaf(task)) browse((now) => browsing.toggleFold(now, task.id, isFolded));
 }

@@ -11,7 +11,7 @@ import {planCommands} from './plan.ts';
 import {planAgentCommands} from './plan-agent.ts';
 import {sessionCommands} from './sessions.ts';
 
-/** Every command of the screens. The keymaps, the hints and the help are parts of this one table. */
+/** Every command of the screens. Keymaps, hints and help are all derived from this table. */
 export const commands: readonly Command[] = [
   ...jobCommands,
   ...listCommands,
@@ -27,20 +27,20 @@ export const commands: readonly Command[] = [
 
 const commandsAt = (place: Place) => commands.filter(({at}) => at.includes(place));
 
-/** A place where one hint has a short form shows only those that have one, where it is narrow. */
+/** On a narrow screen, a place with short hints shows only those. */
 const withShortHint = (command: Command): Command =>
   command.hint === 'first' ? {...command, short: command.short ?? command.label} : command;
 
-/** The tab Diff has keys of its own, and all those of its pane that they leave. */
+/** The Diff tab has its own keys, plus those of its pane that they leave free. */
 function commandsOfDiff(): readonly Command[] {
   const own = commandsAt('diff');
   const taken = new Set(own.flatMap(({id, keys}) => (id === 'diff.back' ? [] : keys)));
   const others = commandsAt('detail').map((command) => ({
-    // Behind the many keys of the diff there is room for short hints only.
+    // After the many keys of the diff there is only space for short hints.
     ...withShortHint(command),
     keys: command.keys.filter((key) => !taken.has(key)),
   }));
-  // A search of the diff is its own, too.
+  // The diff also has its own search.
   return [...own, ...others.filter(({id, keys}) => keys.length > 0 && !id.startsWith('find.'))];
 }
 
@@ -64,7 +64,7 @@ export function keymapFor({screen, isSearching, panel}: Facts, {browse}: TuiStat
   return keymaps[browse.pane === 'detail' && browse.tab === 'diff' ? 'diff' : browse.pane];
 }
 
-/** What the help lists, under which title. */
+/** What the help lists, by section. */
 export const helpTable = helpSections.map(
   (title) => [title, commands.filter(({section}) => section === title)] as const,
 );

@@ -7,21 +7,21 @@ import type {TuiPorts} from '../ports.ts';
 import type {Jobs, TuiCore} from '../tui-core.ts';
 
 /**
- * Where keys are pressed: a screen, and of the plan one of its two panes, the tab Diff, the search, or `aside`:
- * the tree while something is asked in the panel on the right.
+ * Where keys are pressed: a screen, one of the two panes of the plan, the Diff tab, the search, or `aside`:
+ * the tree while something is asked in the right panel.
  */
 export type Place = 'home' | Pane | 'diff' | 'aside' | 'search' | 'settings' | 'sessions' | 'help';
 
-/** All screens; what is typed into a search is text. */
+/** All screens; in a search, keys are text. */
 export const anywhere: readonly Place[] = ['home', 'tree', 'detail', 'settings', 'sessions', 'help'];
-/** Beside the plan, whichever pane has the keys. */
+/** The plan screen, whichever pane has the focus. */
 export const besidePlan: readonly Place[] = ['tree', 'detail'];
 /** The tree, also while something is asked. */
 export const inTree: readonly Place[] = ['tree', 'aside'];
-/** What only looks at a task. */
+/** For commands that only look at a task. */
 export const looking: readonly Place[] = [...besidePlan, 'aside'];
 
-/** The titles of the help, in their order. */
+/** The sections of the help, in order. */
 export const helpSections = [
   'Run',
   'Look at a task',
@@ -31,7 +31,7 @@ export const helpSections = [
   'Go',
 ] as const;
 
-/** What the handlers of commands work with. */
+/** What command handlers work with. */
 export type CommandContext = {
   readonly core: TuiCore;
   readonly ports: TuiPorts;
@@ -40,15 +40,15 @@ export type CommandContext = {
   /** Shows why something could not be done. */
   fail(error: unknown): void;
   browse(change: (browse: Browse) => Browse): void;
-  /** How many lines the help has. */
+  /** The number of lines of the help. */
   helpLength(): number;
 };
 
-/** One command of the screens, complete: adding one is one entry in one file of this folder. */
+/** One complete command: adding one takes one entry in one file of this folder. */
 export type Command = KeyBinding<(context: CommandContext) => void, [facts: Facts, state: TuiState]> & {
   /** Where its keys work. */
   readonly at: readonly Place[];
-  /** Where the help lists it; it does not where this is missing. */
+  /** The help section that lists it; not listed if missing. */
   readonly section?: (typeof helpSections)[number];
 };
 
@@ -57,13 +57,13 @@ export type Refusal = NonNullable<Command['refusal']>;
 export const noTask = 'no task is selected';
 export const noPlan = 'there is no plan';
 
-/** Why there is no plan to work with; null where there is one. */
+/** Why there is no plan to work with; null if there is one. */
 export const planRefusal: Refusal = ({plan}, {data}) => {
   if (plan) return null;
   return data === null ? 'the plan is still being read' : noPlan;
 };
 
-/** Acts on the id of the selected task. */
+/** Acts on the selected task. */
 export const withTask =
   (act: (context: CommandContext, taskId: string) => void): Command['run'] =>
   (context) => {
@@ -71,7 +71,7 @@ export const withTask =
     if (task) act(context, task.id);
   };
 
-/** A task that may be changed so, by the rule that refuses the change itself. */
+/** Whether a task may be changed this way, by the rule that guards the change itself. */
 export const changeable =
   (change: HandChange): Refusal =>
   ({task, state}) => {

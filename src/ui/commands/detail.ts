@@ -8,7 +8,7 @@ const section = 'Look at a task';
 /** The help scrolls with the keys of the detail pane. */
 const scrolling = ['detail', 'help'] as const;
 
-/** The pane of the selected task: its tabs, its runs, scrolling. */
+/** The pane of the selected task: tabs, runs, scrolling. */
 export const detailCommands: readonly Command[] = [
   {id: 'tab.details', keys: ['1'], label: 'details', at: looking, section, run: showTab('details')},
   {id: 'tab.run', keys: ['2'], label: 'run', at: looking, section, run: showTab('run')},

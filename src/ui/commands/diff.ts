@@ -8,10 +8,10 @@ import {notNow} from '../keymap.ts';
 import {diffReview} from '../model/diff-tab.ts';
 import type {Command, CommandContext} from './command.ts';
 
-/** The wheel turns what the pointer is over. */
+/** The wheel scrolls what the pointer is over. */
 const isWheel = (key: string): boolean => key.startsWith('wheel');
 
-/** The keys of the tab Diff, while it has them: those of every diff, and the way out. */
+/** The keys of the focused Diff tab: those of every diff, and the way out. */
 export const diffCommands: readonly Command[] = [
   ...[...diffKeymap, ...diffMoveKeymap]
     .filter(({keys}) => !keys.some(isWheel))
@@ -51,20 +51,20 @@ export const diffCommands: readonly Command[] = [
   },
 ];
 
-/** From the tree, and by the wheel. */
+/** Scrolls from the tree and with the wheel. */
 export function scrollDiff(context: CommandContext, rows: number): void {
   const shown = diffReview(context.core.get(), context.core.facts());
   if (shown) keepView(context, shown.runId, inView(moved(shown.view, shown.frame, rows), shown.frame));
 }
 
-/** What is typed while one searches in the diff. */
+/** Typing in a search of the diff. */
 export function searchDiff(context: CommandContext, key: KeyPress): void {
   const shown = diffReview(context.core.get(), context.core.facts());
   const stepped = shown && diffStep(shown.view, key, shown.frame);
   if (shown && stepped) keepView(context, shown.runId, stepped.state);
 }
 
-/** What a key of the diff has to say is said where everything is said. */
+/** Messages of the diff's keys appear in the usual place. */
 function keepView({core}: CommandContext, runId: string, view: DiffView): void {
   core.patch({diffs: new Map(core.get().diffs).set(runId, {...view, notice: null})});
   if (view.notice !== null) core.say({tone: 'warning', text: view.notice});
@@ -78,7 +78,7 @@ function follow({core, open}: CommandContext, outcome: DiffOutcome): void {
   if (outcome.type === 'openEditor') run({...outcome, type: 'editor'});
   else if (outcome.type === 'openPager') run({type: 'pager', patch: patchOf(shown.view).text});
   else {
-    // Comments are written where they are sent from, at the same line.
+    // Comments are written at the checkpoint that sends them, on the same line.
     core.patch({diffs: new Map(core.get().diffs).set(shown.runId, {...shown.view, isFocused: true})});
     open({type: 'checkpoint', taskId: task.id});
   }

@@ -6,7 +6,7 @@ import type {Command, CommandContext} from './command.ts';
 
 const section = 'Look at a task';
 
-/** Searching in the pane on the right. In the tree a search narrows the rows. */
+/** Searching in the right pane. In the tree a search filters the rows. */
 export const findCommands: readonly Command[] = [
   {
     id: 'find.next',
@@ -37,7 +37,7 @@ export const findCommands: readonly Command[] = [
   },
 ];
 
-/** What is typed behind `/` narrows the tree, or shows its first match, at once. */
+/** What is typed after `/` filters the tree or jumps to the first match at once. */
 export function typeSearch(context: CommandContext, text: string): void {
   context.browse((now) => browsing.withSearchText(now, text));
   if (context.core.get().browse.pane === 'detail' && text !== '') findNext(context, 1);
@@ -47,7 +47,7 @@ function findNext({core, jobs, browse}: CommandContext, step: 1 | -1): void {
   const {find, detailTop} = core.get().browse;
   const content = detailContent(core.get(), core.facts(), jobs);
   const height = Math.max(1, core.facts().layout.paneRows - content.head.length);
-  // A run is followed at its end: the first match is the last one above it.
+  // A followed run is at its end, so the first match is the last one above it.
   const direction = find.at === null && detailTop === null ? -1 : step;
   const from = find.at === null ? (detailTop ?? content.length - 1) : find.at + step;
   const at = findIn(content, find.text, from, direction);

@@ -6,7 +6,7 @@ import {loadSessions} from './sessions.ts';
 const section = 'Go';
 const exceptHelp = anywhere.filter((place) => place !== 'help');
 
-/** From one screen to another, and out. */
+/** Switching screens, and quitting. */
 export const goCommands: readonly Command[] = [
   {
     id: 'go.plan',
@@ -14,7 +14,7 @@ export const goCommands: readonly Command[] = [
     label: 'plan',
     hint: 'first',
     at: ['home'],
-    // While it is read the plan screen waits for it.
+    // While the plan is being read, its screen waits for it.
     refusal: ({plan}, {data}) => (plan || data === null ? null : `${noPlan} to look at`),
     run: ({core}) => core.send({type: 'screen.plan'}),
   },

@@ -18,7 +18,7 @@ import {
   withdrawRefusal,
 } from './task-refusals.ts';
 
-/** What runs tasks, and stops them. */
+/** Starting and stopping tasks. */
 export const jobCommands: readonly Command[] = [
   {
     id: 'job.pause',
@@ -58,11 +58,12 @@ export const jobCommands: readonly Command[] = [
     at: anywhere,
     section: 'Run',
     refusal: ({isBusy, isPausing}, {job, data, ui}) => {
-      // The engine does not know of it yet, and would not hear of the wish.
+      // The engine does not know the job yet, so the request would be lost.
       if (ui.hasTag('behindWords')) return 'it has not begun yet: ctrl+c drops it';
       if (!isBusy && data?.otherEngine != null)
         return `process ${data.otherEngine} executes it: blackbird stop ends it after its task`;
-      // A single task may go on with the plan, too: after an approval, or with the review of its parent.
+      // A single-task job may also continue with the plan: after an approval, or with the review of its
+      // parent.
       if (!isBusy || isPausing || !job?.steps.some(({type}) => type === 'execute' || type === 'task'))
         return 'no plan is being executed';
       return job.isStopping ? 'it stops after this task already' : null;
@@ -136,7 +137,7 @@ export const jobCommands: readonly Command[] = [
     section: 'Run',
     refusal: undoRefusal,
     run: withTask(({core, ports, fail}, taskId) => {
-      // Not over what was opened meanwhile: a key meant for that must not confirm it.
+      // Not over a dialog opened in the meantime: a key meant for that must not confirm it.
       ports.proposeUndo(taskId).then((proposal) => core.dialogs.ask(undoDialog(proposal)), fail);
     }),
   },
@@ -155,7 +156,7 @@ export const jobCommands: readonly Command[] = [
   },
 ];
 
-/** The files are seen before; what stands in its way is confirmed with them. */
+/** Shows the files first; obstacles are confirmed together with them. */
 function undoDialog(proposal: UndoProposal): Dialog {
   const refusal = refusalOfUndo(proposal);
   const {length} = proposal.files.files;
@@ -164,7 +165,7 @@ function undoDialog(proposal: UndoProposal): Dialog {
   return {type: 'undo', taskId: proposal.task.id, lines, isForced: refusal !== null};
 }
 
-/** What it is called, and what waits for a person there. */
+/** The name of the action, and what waits for the user. */
 const waysOn = {
   review: ['decide', 'checkpoint'],
   sendBack: ['see the review', 'feedback'],
@@ -177,7 +178,7 @@ function wayOnOf({plan, task}: Facts, state: TuiState): WayOn | null {
   return asked && wayOn(asked);
 }
 
-/** What waits for a person is shown first; otherwise the agent goes on. */
+/** What waits for the user is shown first; otherwise the agent continues. */
 function resume({core, jobs, open}: CommandContext, taskId: string): void {
   const way = wayOnOf(core.facts(), core.get());
   if (way === null) return;

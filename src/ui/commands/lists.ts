@@ -4,7 +4,7 @@ import type {Command, CommandContext} from './command.ts';
 
 const lists = ['settings', 'sessions'] as const;
 
-/** The screens that are lists: settings and sessions. */
+/** The list screens: settings and sessions. */
 export const listCommands: readonly Command[] = [
   {
     id: 'setting.project',
@@ -72,7 +72,7 @@ function change({core, ports, open, fail}: CommandContext, layer: ConfigLayerNam
     open({type: 'setting', key, layer});
     return;
   }
-  // The layer's own switch is turned, also where another layer decides.
+  // Toggles this layer's own value, even if another layer takes precedence.
   const seen = valueInLayer(data, layer, key);
   const value = typeof seen === 'boolean' ? seen : current.value;
   saveSetting(core, ports, {layer, key, value: value !== true, seen}).catch(fail);

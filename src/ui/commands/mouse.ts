@@ -6,12 +6,12 @@ import type {CommandContext} from './command.ts';
 import {scroll} from './detail.ts';
 import {move as moveInList} from './lists.ts';
 
-/** Above the first row of a pane: the header and the frame. */
+/** The header and the frame above the first row of a pane. */
 const rowsAbove = 2;
 
 export const isMouse = ({at}: KeyPress): boolean => at !== undefined;
 
-/** The wheel turns what the pointer is over; a click chooses it. What a dialog does with either is its own affair. */
+/** The wheel scrolls what the pointer is over; a click selects it. Dialogs handle both themselves. */
 export function takeMouse(context: CommandContext, {name, at}: KeyPress): void {
   const {core} = context;
   const {screen, layout, panel} = core.facts();
@@ -39,7 +39,7 @@ export function takeMouse(context: CommandContext, {name, at}: KeyPress): void {
   }
 }
 
-/** A click on a row of the tree selects it, on another pane gives it the keys. */
+/** A click on a tree row selects it; a click on another pane focuses it. */
 function choose({core, jobs, browse}: CommandContext, row: number | null): void {
   if (row === null) {
     browse((now) => ({...now, pane: 'detail'}));

@@ -2,13 +2,13 @@ import {besidePlan, type Command, type CommandContext, type Refusal} from './com
 
 const section = 'Change the plan';
 
-/** Another job works; the planner's own can be looked at. */
+/** Refused while another job works; the planner's own job can be opened. */
 const plannerFree: Refusal = ({isBusy}, {planning, data}) => {
   if (data?.plan.type === 'problem') return 'the plan cannot be used';
   return isBusy && planning === null ? 'an agent works; plan between jobs' : null;
 };
 
-/** Plans that an agent proposes. */
+/** Plans proposed by an agent. */
 export const planAgentCommands: readonly Command[] = [
   {
     id: 'planner.generate',
@@ -43,7 +43,7 @@ export const planAgentCommands: readonly Command[] = [
   },
 ];
 
-/** What is asked or worked on now; else a draft that was left, or something new. */
+/** Opens the current question or work; else a stored draft, or a new request. */
 function openPlanner({core, open}: CommandContext): void {
   const {planning, planDrafts} = core.get();
   if (planning) open(planning.question ? dialogFor(planning.question) : {type: 'planWork'});

@@ -7,7 +7,7 @@ import {statusRefusal} from './task-refusals.ts';
 
 const section = 'Change the plan';
 
-/** Changes of the plan: most of them begin with a dialog. */
+/** Changes to the plan: most of them start with a dialog. */
 export const planCommands: readonly Command[] = [
   {
     id: 'plan.create',
@@ -128,7 +128,7 @@ export const planCommands: readonly Command[] = [
   },
 ];
 
-/** Among its siblings; at an end nothing happens. */
+/** Moves among its siblings; at either end nothing happens. */
 function moveBy(by: number): Command['run'] {
   return ({core, ports, fail}) => {
     const {plan, task} = core.facts();
@@ -144,7 +144,7 @@ function moveBy(by: number): Command['run'] {
   };
 }
 
-/** Where a new task goes: behind the selected one, or at the end of the plan. */
+/** Where a new task goes: after the selected one, or at the end of the plan. */
 function placeAfter({plan, task}: Facts): {parentId: string | null; index: number} {
   if (!plan || !task) return {parentId: null, index: plan ? rootTasks(plan).length : 0};
   const parent = parentOf(plan, task);

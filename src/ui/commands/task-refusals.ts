@@ -10,7 +10,7 @@ import {parentsDueNow, readyBelow} from '../model/facts.ts';
 import {taskFactsOf} from '../model/task-facts.ts';
 import {changeable, noTask, planRefusal, type Refusal} from './command.ts';
 
-/** What may be done with a task or the plan: the refusals of execute, resume, restart and retry. */
+/** Refusals of execute, resume, restart and retry for a task or the plan. */
 
 const whileIdle =
   (next: Refusal): Refusal =>
@@ -38,7 +38,7 @@ const byChart =
 
 const ofTask = (...commands: readonly TaskCommand[]): Refusal => whileIdle(byChart(...commands));
 
-/** What the run chart says, in the few words that fit beside a key. */
+/** The run chart's answers, short enough to fit beside a key. */
 const words: Partial<Record<TaskObstacle, string>> & {readonly ended: string} = {
   children: 'it has children; they are the ones that run',
   reviewDue: 'its review is due: e continues with it',
@@ -81,7 +81,7 @@ export const executeRefusal = whileIdle((facts, state) => {
   const {data} = state;
   if (!plan) return planRefusal(facts, state);
   if ((summary?.counts.get('ready') ?? 0) > 0) return null;
-  // A review that is due is work as well.
+  // A pending parent review is work as well.
   return data && parentsDueNow(plan, data).length > 0 ? null : 'no task is ready';
 });
 
@@ -92,7 +92,7 @@ export const executeTaskRefusal: Refusal = (facts, state) => {
   return (isOfChildren ? whileIdle(() => null) : ofTask('execute'))(facts, state);
 };
 
-/** One key goes on, answers, decides or sends back, whichever it is. */
+/** One key resumes, answers, decides or sends back, whichever applies. */
 export const resumeRefusal = ofTask('resume', 'review');
 
 export const restartRefusal = ofTask('restart');
@@ -103,6 +103,6 @@ export const undoRefusal = ofTask('undo');
 
 export const withdrawRefusal = ofTask('withdraw');
 
-/** A status is for a person to set while other tasks run. */
+/** The user may set a status while other tasks run. */
 export const statusRefusal: Refusal = (facts, state) =>
   changeable('status')(facts, state) ?? byChart('setStatus')(facts, state);

@@ -2,7 +2,7 @@ import {bannerLine, waitBanner} from '../model/frame-lines.ts';
 import {useSeconds, useTui, useTuiState} from '../tui-context.tsx';
 import {Lines} from './lines.tsx';
 
-/** What must not be overlooked; while a job waits, its countdown. */
+/** What must not be missed; while a job waits, its countdown. */
 export function Banner() {
   const [state] = useTuiState();
   return state.job?.wait ? <WaitBanner /> : <PlainBanner />;

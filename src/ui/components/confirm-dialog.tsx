@@ -9,10 +9,10 @@ import {selectedAfter, selectKeys, selectLines} from './select.ts';
 export type ConfirmDialogProps = {
   readonly title: string;
   readonly message: string;
-  /** What is done, as a verb: `Restart`. */
+  /** The action as a verb: `Restart`. */
   readonly confirmLabel: string;
   readonly cancelLabel?: string;
-  /** What `y` does elsewhere, `F` does here: it overwrites what nobody else has. */
+  /** `F` instead of `y`: it overwrites something no one else has. */
   readonly isForced?: boolean;
   readonly columns: number;
   readonly rows: number;
@@ -21,7 +21,7 @@ export type ConfirmDialogProps = {
   readonly onCancel: () => void;
 };
 
-/** Asks before something that is hard to undo. Enter alone changes nothing: the way out is marked. */
+/** Asks before something that is hard to undo. Enter alone changes nothing: cancel is preselected. */
 export function ConfirmDialog({
   title,
   message,

@@ -2,7 +2,7 @@ import type {KeyHint} from '../keymap.ts';
 import {textWidth} from '../text/graphemes.ts';
 import {type Line, Lines} from './lines.tsx';
 
-/** Hints on one line, whole ones only. Where they do not all fit, those that matter most, in their short form. */
+/** Hints on one line, never cut. If they do not all fit, the most important ones in their short form. */
 export function hintLine(hints: readonly KeyHint[], columns: number): Line {
   const all = spansOf(hints, '   ', columns);
   if (all.isWhole) return all.line;

@@ -1,7 +1,7 @@
 import {Box, Text} from 'ink';
 import {type Theme, useTheme} from '../theme.tsx';
 
-/** A stretch of text that looks the same. The text is safe to print: it went through `displayLine` or `displayText`. */
+/** A run of text in one style. Safe to print: it went through `displayLine` or `displayText`. */
 export type Span = {
   readonly text: string;
   readonly tone?: keyof Theme;
@@ -17,7 +17,7 @@ export const lineOf = (text: string, style: Omit<Span, 'text'> = {}): Line => [{
 
 export const blankLine: Line = [{text: ''}];
 
-/** Lines as they are: each exactly one line of the screen, whatever it holds. */
+/** Lines as they are: each exactly one screen line, whatever it contains. */
 export function Lines({lines}: {readonly lines: readonly Line[]}) {
   return (
     <Box flexDirection="column">
@@ -35,7 +35,7 @@ function LineView({line}: {readonly line: Line}) {
   return (
     <Text wrap="truncate-end">
       {isBlank
-        ? // An empty text would take no line at all.
+        ? // Ink gives an empty text no line at all.
           ' '
         : line.map(({text, tone, bold = false, dim = false, inverse = false}, index) => {
             const color = tone && theme[tone];

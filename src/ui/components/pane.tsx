@@ -8,7 +8,7 @@ import {Lines} from './lines.tsx';
 
 export type PaneTitle = {readonly text: string; readonly isOpen?: boolean};
 
-/** A frame of exactly this size with titles in its upper edge. Lines must fit into `columns - 4`. */
+/** A frame of exactly this size with titles in its top edge. Lines must fit into `columns - 4`. */
 export function Pane({
   titles,
   right = '',
@@ -26,9 +26,9 @@ export function Pane({
   readonly rows: number;
   readonly isActive: boolean;
   readonly lines?: readonly Line[];
-  /** Without its frame it only holds what is in it; whether it has one may change while that is shown. */
+  /** Without a frame it is only a container; this may change while it is shown. */
   readonly isFramed?: boolean;
-  /** In place of lines. */
+  /** Instead of lines. */
   readonly children?: ReactNode;
 }) {
   const {accent} = useTheme();
@@ -71,7 +71,7 @@ export function Pane({
   );
 }
 
-/** Which one is open is seen without colours, too. */
+/** The open title is recognizable without colours, too. */
 const titleText = ({text, isOpen}: PaneTitle): string =>
   isOpen === undefined ? text : isOpen ? `[${text}]` : ` ${text} `;
 

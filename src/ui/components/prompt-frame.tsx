@@ -2,15 +2,15 @@ import {type ComponentType, createContext, useContext} from 'react';
 import {type Line, Lines} from './lines.tsx';
 
 export type PromptFrameProps = {
-  /** What is asked; the last line is the keys, or what is said in their place. */
+  /** The prompt; the last line is the keys, or a message in their place. */
   readonly lines: readonly Line[];
-  /** Text is typed: keys that would move to another pane belong to it. */
+  /** Text is being typed, so pane-switching keys belong to it. */
   readonly isWriting?: boolean;
 };
 
 export type PromptFrame = {
   readonly Frame: ComponentType<PromptFrameProps>;
-  /** How wide the line of the keys may be; null where it is as wide as the rest. */
+  /** The width of the key line; null if it is as wide as the rest. */
   readonly footColumns: number | null;
 };
 
@@ -19,7 +19,7 @@ const PromptFrameContext = createContext<PromptFrame>({
   footColumns: null,
 });
 
-/** What is around a prompt: nothing on the command line, the plan in the terminal UI. */
+/** What surrounds a prompt: nothing on the command line, the plan in the TUI. */
 export const PromptFrameProvider = PromptFrameContext.Provider;
 
 export const usePromptFrame = (): PromptFrame => useContext(PromptFrameContext);

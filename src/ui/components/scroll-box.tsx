@@ -8,7 +8,7 @@ export type ScrollBoxProps = {
   readonly title: string;
   readonly lines: readonly Line[];
   readonly columns: number;
-  /** With the title. */
+  /** Including the title. */
   readonly rows: number;
   readonly isActive?: boolean;
   readonly onClose?: () => void;
@@ -25,7 +25,7 @@ export const closeKeymap: Keymap<'close'> = [
   },
 ];
 
-/** More lines than fit, under a title that tells where one is. */
+/** Scrollable lines under a title with the position. */
 export function ScrollBox({title, lines, columns, rows, isActive = true, onClose}: ScrollBoxProps) {
   const height = Math.max(1, rows - 1);
   const {state} = useStepper<Scroll, 'close'>({

@@ -1,17 +1,17 @@
 import {bindingOf, type Keymap} from '../keymap.ts';
 
-/** What part of something larger is seen. */
+/** The visible part of something larger. */
 export type Scroll = {readonly top: number; readonly left: number};
 
 export const atTop: Scroll = {top: 0, left: 0};
 
-/** How many lines there are, and how many of them are seen. */
+/** The number of lines, and how many are visible. */
 export type ScrollRoom = {readonly count: number; readonly height: number};
 
 type ScrollStep = (scroll: Scroll, room: ScrollRoom) => Scroll;
 
 const sideways = 8;
-/** So many lines for one notch of the wheel. */
+/** Lines per notch of the wheel. */
 export const wheelLines = 3;
 
 const down =
@@ -51,17 +51,17 @@ const scrollKeymap: Keymap<ScrollStep> = [
   },
 ];
 
-/** One key over so many lines; another key changes nothing. */
+/** Applies a scroll key; other keys change nothing. */
 export const scrolled = (scroll: Scroll, key: string, room: ScrollRoom): Scroll =>
   bindingOf(scrollKeymap, key)?.run(scroll, room) ?? scroll;
 
-/** The same place after a resize, or after lines were added or went away. */
+/** The same position after a resize or a change of the lines. */
 export function clamped(scroll: Scroll, count: number, height: number): Scroll {
   const top = Math.max(0, Math.min(scroll.top, count - height));
   return top === scroll.top ? scroll : {...scroll, top};
 }
 
-/** `12–34 of 210`; nothing when everything is seen. */
+/** `12–34 of 210`; empty if everything is visible. */
 export function position({top}: Scroll, count: number, height: number): string {
   if (count <= height) return '';
   return `${top + 1}–${Math.min(count, top + height)} of ${count}`;

@@ -7,7 +7,7 @@ export type SelectListProps = {
   readonly items: readonly SelectItem[];
   readonly initialIndex?: number;
   readonly columns: number;
-  /** As many items as fit are shown, around the marked one. */
+  /** How many items are shown around the selected one. */
   readonly rows?: number;
   readonly isActive?: boolean;
   readonly onChoose: (index: number) => void;
@@ -43,7 +43,7 @@ export const selectListKeymap: Keymap<Run> = [
   },
 ];
 
-/** A list of choices: arrows or j k, Enter; Esc where there is something to go back to. */
+/** A list of choices: arrows or j k, Enter; Esc if there is something to go back to. */
 export function SelectList({
   items,
   initialIndex = 0,

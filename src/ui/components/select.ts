@@ -4,15 +4,15 @@ import type {Line} from './lines.tsx';
 
 export type SelectItem = {
   readonly label: string;
-  /** Said behind the label. */
+  /** Shown after the label. */
   readonly note?: string;
   readonly isDisabled?: boolean;
 };
 
-/** Nothing is marked: a list whose choices act begins so, and a key that was on its way decides nothing. */
+/** Nothing is selected: a list of actions starts like this, so that a stray key decides nothing. */
 export const unmarked = -1;
 
-/** Said where Enter comes before anything is marked. */
+/** Shown if Enter is pressed before anything is selected. */
 export const markFirst = 'Mark a choice first: ↑ ↓ or j k, then enter.';
 
 type Move = (items: readonly SelectItem[], index: number) => number;
@@ -23,7 +23,7 @@ const previous: Move = (items, index) =>
 const first: Move = (items) => nextEnabled(items, items.length - 1, 1);
 const last: Move = (items) => nextEnabled(items, 0, -1);
 
-/** Moving the mark, over disabled items and around at an end. In the order in which hints name the keys. */
+/** Moves the selection past disabled items, wrapping around. In the order in which hints name the keys. */
 const moves = new Map<string, Move>([
   ['up', previous],
   ['down', next],
@@ -38,7 +38,7 @@ const moves = new Map<string, Move>([
 /** The keys of every list. */
 export const selectKeys: readonly string[] = [...moves.keys()];
 
-/** Which item is marked after a key; null when the key is none of a list. */
+/** The selection after a key; null if it is not a list key. */
 export const selectedAfter = (items: readonly SelectItem[], index: number, key: string): number | null =>
   moves.get(key)?.(items, index) ?? null;
 
@@ -51,7 +51,7 @@ function nextEnabled(items: readonly SelectItem[], from: number, step: 1 | -1): 
   return from;
 }
 
-/** The items around the marked one, as many as fit. */
+/** The items around the selected one, as many as fit. */
 export function selectLines(
   items: readonly SelectItem[],
   index: number,
@@ -61,7 +61,7 @@ export function selectLines(
   return items.slice(top, top + height).map((item, place) => itemLine(item, top + place === index, columns));
 }
 
-/** The same with whole labels, over several lines where they are long; the marked one is seen. */
+/** The same with complete labels, wrapped if long; the selected one is always visible. */
 export function wrappedSelectLines(
   items: readonly SelectItem[],
   index: number,

@@ -5,7 +5,7 @@ import {useTui, useTuiState} from '../tui-context.tsx';
 import {ChoiceDialog} from './choice-dialog.tsx';
 import type {DialogSize} from './dialog-size.ts';
 
-/** Which agent runs the tasks of this project. */
+/** Chooses the agent that runs this project's tasks. */
 export function AgentDialog(size: DialogSize) {
   const {answers, ports} = useTui();
   const [{data}] = useTuiState();

@@ -7,7 +7,7 @@ import {hintsOf} from '../keymap.ts';
 import {cutEnd} from '../text/fit.ts';
 import type {DialogSize} from './dialog-size.ts';
 
-/** One of several, under a title. */
+/** A choice from a list, under a title. */
 export function ChoiceDialog({
   title,
   items,

@@ -12,7 +12,7 @@ import {useTui, useTuiState} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-size.ts';
 import {TaskDeleted} from './task-deleted.tsx';
 
-/** A run at its checkpoint: what it changed, and the decision. */
+/** A run at its checkpoint: its change, and the decision. */
 export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskId: string}) {
   const {answers, drafts, files, ports, patch, get} = useTui();
   const [state, {plan}] = useTuiState();
@@ -25,7 +25,7 @@ export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskI
   const changesRefused = asked ? asked.obstacle : place ? changesObstacle(run, place) : null;
   return (
     <CheckpointPrompt
-      // Another question is another prompt, even about the same run.
+      // Another question needs a fresh prompt, even for the same run.
       key={`${run.run_id} ${asked === null}`}
       {...size}
       task={task}
@@ -45,13 +45,13 @@ export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskI
   );
 }
 
-/** A parent review sent tasks back: they go to work again, or stay as they are. */
+/** A parent review sent tasks back: they are run again or left as they are. */
 export function FeedbackDialog({taskId: asked, ...size}: DialogSize & {readonly taskId: string}) {
   const {answers, drafts, files} = useTui();
   const [editing, setEditing] = useState<string | null>(null);
   const [{data}, {plan}] = useTuiState();
   const pending = [...(data?.pendingFeedback.values() ?? [])];
-  // The task it was opened for may have been left out by now.
+  // The task it was opened for may have been removed from the list.
   const [parentId] = useState(pending.find(({childTaskId}) => childTaskId === asked)?.parentTaskId ?? '');
   const titleOf = (id: string) => plan?.items.get(id)?.title ?? '';
   const sentBack = pending
@@ -86,7 +86,7 @@ export function FeedbackDialog({taskId: asked, ...size}: DialogSize & {readonly 
   }
   return (
     <ParentReviewNotice
-      // What was left out or edited makes it another notice.
+      // Removing or editing a task needs a fresh notice.
       key={JSON.stringify(sentBack)}
       {...size}
       parent={{id: parentId, title: titleOf(parentId)}}

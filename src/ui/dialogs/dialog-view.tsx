@@ -23,7 +23,7 @@ import {SessionCleanDialog, SessionKillDialog, SessionNewDialog} from './session
 import {SettingChoice, SettingDialog} from './setting-dialog.tsx';
 import {DeleteDialog, DepsDialog, MoveDialog, StatusDialog} from './task-dialogs.tsx';
 
-/** The dialog that is open. Each knows what it asks; what follows from the answer is `answers`. */
+/** The open dialog. Each knows what it asks; `answers` handles the result. */
 export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dialog}) {
   const {answers} = useTui();
   const [{data, job}, {plan}] = useTuiState();

@@ -42,7 +42,7 @@ export function AddDialog({
   );
 }
 
-/** Which part of a task is to be changed. */
+/** Which field of a task to change. */
 export function FieldsDialog({
   taskId,
   name,
@@ -82,7 +82,7 @@ export function EditDialog({
 }) {
   const {answers, drafts, files, send} = useTui();
   const [, {plan}] = useTuiState();
-  // What it is when the editor opens; what it becomes meanwhile is not what was edited.
+  // The value when the editor opened; a later change is not what was edited.
   const [value] = useState(() => textOf(plan?.items.get(taskId), field));
   const fieldsOf = () => send({type: 'dialog.open', dialog: {type: 'fields', taskId}});
   const label = fieldNames.find(([each]) => each === field)?.[1] ?? field;
@@ -92,7 +92,7 @@ export function EditDialog({
       columns={columns}
       rows={rows}
       title={`${label} · ${name}`}
-      // What cannot be seen cannot be edited, and must not reach the terminal.
+      // Invisible characters cannot be edited and must not reach the terminal.
       initialText={displayText(value)}
       submits="save"
       openDraft={() => drafts.open({kind: 'edits', taskId, runId: '', id: field, prompt: value})}

@@ -9,7 +9,7 @@ import {wrapped} from '../text/wrap.ts';
 import {useTui} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-size.ts';
 
-/** Something to be read before anything else goes on: a refusal with all its reasons. */
+/** A message to read before anything else: a refusal with all its reasons. */
 export function MessageDialog({
   title,
   lines,

@@ -21,7 +21,7 @@ const wishTitles = {
   refine: ['What should change?', 'Statuses and runs of tasks stay as they are.'],
 } as const;
 
-/** What a planner is asked for. */
+/** The request to a planner. */
 export function PlanWishDialog({
   kind,
   taskId,
@@ -47,7 +47,7 @@ export function PlanWishDialog({
   );
 }
 
-/** A new one, or one that was left for later. */
+/** A new plan, or one that was left for later. */
 export function PlanDraftsDialog({columns, rows}: DialogSize) {
   const {answers, send} = useTui();
   const [{planDrafts}] = useTuiState();
@@ -99,7 +99,7 @@ const fieldNames: ReadonlyArray<readonly [PlannedField, string]> = [
   ['prompt', 'Prompt'],
 ];
 
-/** A proposed task is changed before it is saved. */
+/** Edits a proposed task before it is saved. */
 export function PlanFieldsDialog({taskId, columns, rows}: DialogSize & {readonly taskId: string}) {
   const {answers, send} = useTui();
   const [{planning}] = useTuiState();
@@ -159,7 +159,7 @@ export function PlanFieldDialog({
   );
 }
 
-/** What the planner wants to know. */
+/** The planner's questions. */
 export function PlanQuestionsDialog(size: DialogSize) {
   const {answers, files, ports} = useTui();
   const [{planning}] = useTuiState();
@@ -182,7 +182,7 @@ const workKeymap: Keymap<'close'> = [
     hint: 'first',
     run: 'close',
   },
-  // Taken by whoever owns the job; listed for its hint.
+  // Handled by the owner of the job; listed for its hint.
   {id: 'planWork.pause', keys: ['ctrl+c'], label: 'pause', hint: 'first', run: 'close'},
 ];
 

@@ -13,7 +13,7 @@ import {wrapped} from '../text/wrap.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-size.ts';
 
-/** Narrower than this the detail stands below the tree. */
+/** On narrower screens the detail goes below the tree. */
 const besideTree = 90;
 
 type State = {readonly index: number; readonly top: number};
@@ -25,7 +25,7 @@ type Outcome =
   | 'takeBack'
   | {readonly type: 'edit' | 'leaveOut'; readonly row: PreviewRow};
 type Run = (state: State, key: string, rows: readonly PreviewRow[], room: Room) => Step<State, Outcome>;
-/** How many lines the selected task has, and how many of them are seen. */
+/** The number of lines of the selected task, and how many are visible. */
 type Room = {readonly count: number; readonly height: number};
 
 const page =
@@ -46,7 +46,7 @@ const onRow =
 type Facts = [facts: {readonly row: PreviewRow | undefined; readonly isEdited: boolean; readonly room: Room}];
 const whenLonger = ({room: {count, height}}: Facts[0]) => (count > height ? null : notNow);
 
-/** Nothing that acts is behind Enter. */
+/** Enter triggers no action here. */
 const keymap: Keymap<Run, Facts> = [
   {id: 'proposal.accept', keys: ['y'], label: 'save', hint: 'first', short: 'save', run: over('accept')},
   {
@@ -115,7 +115,7 @@ const keymap: Keymap<Run, Facts> = [
   },
 ];
 
-/** What a planner proposes: the tree of it, and beside it what was found in the selected task. */
+/** A planner's proposal: its tree, and the findings of the selected task beside it. */
 export function PlanReviewDialog({columns, rows: height}: DialogSize) {
   const {answers} = useTui();
   const [{planning}] = useTuiState();
@@ -164,14 +164,14 @@ export function PlanReviewDialog({columns, rows: height}: DialogSize) {
   );
 }
 
-/** The next one that stays when a task is left out with all that is below it; else the one before. */
+/** The next task that remains when one is removed with everything below it; else the previous one. */
 function neighbourOf(rows: readonly PreviewRow[], row: PreviewRow): string | null {
   const at = rows.indexOf(row);
   const next = rows.slice(at + 1).find(({depth}) => depth <= row.depth);
   return (next ?? rows[at - 1])?.id ?? null;
 }
 
-/** What it would change is not in the plan any more as the planner saw it. */
+/** The plan has changed since the planner read it. */
 const outdated = (facts: Facts[0], columns: number): Line[] => [
   lineOf(' The proposal no longer fits the plan', {tone: 'warning', bold: true}),
   [],
@@ -183,7 +183,7 @@ const outdated = (facts: Facts[0], columns: number): Line[] => [
   hintLine(hintsOf(keymap, facts), columns),
 ];
 
-/** The task that was edited; else the first that changes. */
+/** The edited task; else the first that changes. */
 function startIndex(rows: readonly PreviewRow[], selectedId: string | null): number {
   const known = rows.findIndex(({id}) => id === selectedId);
   return known >= 0
@@ -194,7 +194,7 @@ function startIndex(rows: readonly PreviewRow[], selectedId: string | null): num
       );
 }
 
-/** What would change, and how much of the selected task is seen: nobody saves what they did not know was there. */
+/** What would change, and how much of the selected task is visible, so that nothing is saved unseen. */
 function headLine({diff, findings}: PlanPreview, place: string, columns: number): Line {
   const blocking = findings.filter(isBlocking).length;
   const others = findings.length - blocking;
@@ -223,7 +223,7 @@ type Frame = {
   readonly detailRows: number;
 };
 
-/** Where there is little room, the tree has at most the upper half. */
+/** In little space, the tree takes at most the upper half. */
 function frameOf(columns: number, rows: number, count: number): Frame {
   const height = Math.max(3, rows - 3);
   if (columns >= besideTree) {

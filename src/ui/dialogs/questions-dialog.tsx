@@ -5,7 +5,7 @@ import {useTui, useTuiState} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-size.ts';
 import {TaskDeleted} from './task-deleted.tsx';
 
-/** What an agent asked; the answers send it back to work. */
+/** An agent's questions; the answers send it back to work. */
 export function QuestionsDialog({taskId, ...size}: DialogSize & {readonly taskId: string}) {
   const {answers, files, ports} = useTui();
   const left = useRef<{readonly hasWords: boolean} | null>(null);
@@ -18,7 +18,7 @@ export function QuestionsDialog({taskId, ...size}: DialogSize & {readonly taskId
       left.current ? answers.leaveQuestions(output, left.current) : answers.endQuestions(taskId, output),
     );
   });
-  // Closed from outside: half an answer is kept all the same.
+  // Closed from outside: an unfinished answer is kept anyway.
   useEffect(
     () => () => {
       const {status, context} = actor.getSnapshot();

@@ -26,7 +26,7 @@ const nameKeymap: Keymap<(text: string) => Step<string, string | null>> = [
   {id: 'name.clear', keys: ['ctrl+u'], label: 'clear', run: () => ({state: ''})},
 ];
 
-/** What to call a new session. */
+/** The name of a new session. */
 export function SessionNewDialog({columns}: DialogSize) {
   const {answers} = useTui();
   const {state} = useStepper<string, string | null>({

@@ -48,7 +48,7 @@ const settingKeymap: Keymap<(state: State, key: SettingKey) => Step<State, strin
   {id: 'setting.clear', keys: ['ctrl+u'], label: 'clear', run: () => ({state: {text: '', problem: null}})},
 ];
 
-/** Typed, and checked before it is written. */
+/** A typed value, validated before it is written. */
 export function SettingDialog({
   settingKey: key,
   layer,
@@ -90,7 +90,7 @@ export function SettingDialog({
   );
 }
 
-/** One of a few words. */
+/** A choice of fixed values. */
 export function SettingChoice({
   settingKey: key,
   layer,
@@ -115,7 +115,7 @@ export function SettingChoice({
   );
 }
 
-/** What is pasted may hold line ends, or worse. */
+/** Pasted text may contain newlines, or worse. */
 const typed = (text: string) => displayText(text).replace(/\s+/g, ' ');
 
 const isNumeric = ({type}: Setting) => type === 'integer' || type === 'limit';

@@ -6,7 +6,7 @@ import {bindingOf, hintsOf} from '../keymap.ts';
 import {useTui} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-size.ts';
 
-/** In place of a dialog about a task that somebody else deleted: nothing is left to ask, only to leave. */
+/** Replaces a dialog about a task that was deleted elsewhere: nothing is left to ask. */
 export function TaskDeleted({columns, isActive = true}: DialogSize) {
   const {answers} = useTui();
   useStepper<null, 'close'>({

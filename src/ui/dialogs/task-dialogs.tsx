@@ -13,11 +13,11 @@ import {TaskPicker} from './task-picker.tsx';
 
 type Props = DialogSize & {readonly taskId: string; readonly name: string};
 
-/** What a task waits for: any task that is neither above nor below it. */
+/** The dependencies of a task: any task that is neither above nor below it. */
 export function DepsDialog({taskId, name, ...size}: Props) {
   const {answers} = useTui();
   const [, {plan}] = useTuiState();
-  // As it was when the dialog opened: a change of somebody else is not overwritten.
+  // As it was when the dialog opened, so that a concurrent change is not overwritten.
   const [seen] = useState(() => plan?.items.get(taskId));
   const task = plan?.items.get(taskId);
   if (!plan || !task || !seen) return <TaskDeleted {...size} />;
@@ -37,7 +37,7 @@ export function DepsDialog({taskId, name, ...size}: Props) {
 
 const topLevel = '(top level)';
 
-/** Under which task it goes: none below itself. */
+/** The new parent of a task: none of its descendants. */
 export function MoveDialog({taskId, name, ...size}: Props) {
   const {answers} = useTui();
   const [, {plan}] = useTuiState();

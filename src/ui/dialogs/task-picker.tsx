@@ -12,7 +12,7 @@ export type Choice = {readonly id: string; readonly label: string};
 type State = {readonly query: string; readonly index: number; readonly chosen: readonly string[]};
 type Outcome = {readonly ids: readonly string[]} | 'cancel';
 
-/** Tasks to choose from, narrowed by what is typed: one of them, or, where some are chosen already, several. */
+/** Picks tasks, filtered by what is typed: one, or several if `chosen` is given. */
 export function TaskPicker({
   title,
   choices,
@@ -24,7 +24,7 @@ export function TaskPicker({
 }: DialogSize & {
   readonly title: string;
   readonly choices: readonly Choice[];
-  /** Null where just one is to be chosen. */
+  /** Null to pick just one. */
   readonly chosen: readonly string[] | null;
   readonly onDone: (ids: readonly string[]) => void;
   readonly onCancel: () => void;
@@ -102,7 +102,7 @@ const pickerKeymap: Keymap<Run, [isMany: boolean]> = [
     hint: 'first',
     run: (state) => ({state, outcome: 'cancel'}),
   },
-  // Typed as text; listed for its hint.
+  // Handled as text; listed for its hint.
   {id: 'picker.narrow', keys: ['a-z'], label: 'narrow', hint: 'first', run: (state) => ({state})},
   {
     id: 'picker.erase',

@@ -1,13 +1,13 @@
 import type {PatchRow} from './patch.ts';
 
-/** What a reviewer wrote about a line; `old` is a line that the change removed, numbered as it was before. */
+/** A reviewer's comment on a line; `old` is a removed line, with its number before the change. */
 export type ReviewComment = {
   readonly id: string;
   readonly file: string;
   readonly side: 'old' | 'new';
   readonly line: number;
   readonly text: string;
-  /** The agent was sent back with it before: it is shown, and cannot be changed. */
+  /** It was already sent to the agent: it is shown but cannot be changed. */
   readonly isSent?: boolean;
 };
 
@@ -17,13 +17,13 @@ export type CommentPlace = Pick<ReviewComment, 'file' | 'side' | 'line'>;
 export const isSamePlace = (one: CommentPlace, other: CommentPlace): boolean =>
   one.file === other.file && one.side === other.side && one.line === other.line;
 
-/** Where a comment on a row belongs; null for rows that are no line of a file. */
+/** Where a comment on a row belongs; null if the row is not a line of a file. */
 export function anchorOf(path: string, {kind, old, new: now}: PatchRow): CommentPlace | null {
   if (kind === 'removed' && old !== null) return {file: path, side: 'old', line: old};
   return now === null ? null : {file: path, side: 'new', line: now};
 }
 
-/** The comments that are shown under a row. */
+/** The comments shown below a row. */
 export function commentsOn(
   comments: readonly ReviewComment[],
   path: string,

@@ -29,13 +29,13 @@ import {
 const whenSeveral = (view: DiffView) => (patchOf(view).files.length > 1 ? whenShown(view) : notNow);
 const whenSearched = (view: DiffView) => (view.query === '' ? 'search first: /' : whenShown(view));
 
-/** Where a comment on the marked row would stand. */
+/** Where a comment on the current row would go. */
 export function anchorAt(view: DiffView): ReturnType<typeof anchorOf> {
   const row = rowAt(view);
   return row ? anchorOf(currentFile(view)?.path ?? '', row) : null;
 }
 
-/** The comment on the marked row that can still be changed. */
+/** The comment on the current row, if it can still be changed. */
 export function commentAt(view: DiffView, comments: readonly ReviewComment[]): ReviewComment | undefined {
   const row = rowAt(view);
   return row && commentsOn(comments, currentFile(view)?.path ?? '', row).find(({isSent}) => !isSent);
@@ -44,7 +44,7 @@ export function commentAt(view: DiffView, comments: readonly ReviewComment[]): R
 const onComment = (view: DiffView, {comments}: DiffFrame) =>
   commentAt(view, comments) ? whenShown(view) : notNow;
 
-/** The keys of every diff: at a checkpoint and in the tab Diff. */
+/** The keys of every diff: at a checkpoint and in the Diff tab. */
 export const diffKeymap: Keymap<Run, Facts> = [
   {
     id: 'diff.told',
@@ -215,7 +215,7 @@ export const diffKeymap: Keymap<Run, Facts> = [
 
 const deleted = (view: DiffView) => (currentFile(view)?.change === 'deleted' ? 'the file was deleted' : null);
 
-/** The line of the file as it is now: of a removed one, where it was. */
+/** The line in the current file; for a removed one, where it was. */
 function lineNow(view: DiffView): number {
   const {rows} = patchOf(view);
   const file = currentFile(view);
@@ -226,7 +226,7 @@ function lineNow(view: DiffView): number {
   return rows.slice(file?.start, view.cursor).findLast((row) => row.new !== null)?.new ?? 1;
 }
 
-/** One key in a diff; null when it means nothing here. */
+/** Handles one key in a diff; null if it means nothing here. */
 export function diffStep(
   before: DiffView,
   key: KeyPress,

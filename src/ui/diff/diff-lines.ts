@@ -8,14 +8,14 @@ import {type DiffFrame, type DiffView, isMatch, isViewed, patchOf} from './diff-
 import {fileAt, type Patch, type PatchFile, type PatchRow, type RowKind} from './patch.ts';
 
 type DrawFrame = Pick<DiffFrame, 'columns' | 'height' | 'comments'> & {
-  /** The diff has the keys. */
+  /** The diff has the focus. */
   readonly isFocused?: boolean;
 };
 
-/** Longer lines are cut: nobody reads them, and every frame would pay for them. */
+/** Longer lines are cut: no one reads them, and they would slow every frame. */
 const longestLine = 20_000;
 
-/** The part of a diff that is seen, and only that: a change may have a million lines. */
+/** Renders only the visible part of a diff: a change may have a million lines. */
 export function diffLines(before: DiffView, frame: DrawFrame): Line[] {
   const view = inView(before, frame);
   const {rows} = patchOf(view);
@@ -26,7 +26,7 @@ export function diffLines(before: DiffView, frame: DrawFrame): Line[] {
   return lines.slice(0, Math.max(0, frame.height));
 }
 
-/** The same place with the marked row in sight, and no room left empty that rows above could fill. */
+/** The same view with the current row visible, and no blank space that rows above could fill. */
 export function inView(view: DiffView, frame: Pick<DrawFrame, 'columns' | 'height' | 'comments'>): DiffView {
   const {rows} = patchOf(view);
   const cursor = Math.max(0, Math.min(view.cursor, rows.length - 1));
@@ -36,7 +36,7 @@ export function inView(view: DiffView, frame: Pick<DrawFrame, 'columns' | 'heigh
   return top === view.top && cursor === view.cursor ? view : {...view, top, cursor};
 }
 
-/** The first row that is seen when this one is the last. */
+/** The first visible row if this one is the last. */
 function firstAbove(view: DiffView, last: number, frame: Pick<DrawFrame, 'columns' | 'height' | 'comments'>) {
   let used = heightOf(view, last, frame);
   let first = Math.max(0, last);
@@ -59,7 +59,7 @@ function heightOf(view: DiffView, index: number, frame: Pick<DrawFrame, 'columns
 
 const isTitle = ({kind}: PatchRow): boolean => kind === 'file';
 
-/** Columns for one line number, how many of them stand side by side, and what is left for the text. */
+/** The width of a line number, how many stand side by side, and what is left for the text. */
 function roomOf({highest}: Patch, columns: number) {
   const digits = Math.max(2, String(highest).length);
   const isWide = columns >= 70;
@@ -117,7 +117,7 @@ function gutter({old, new: now}: PatchRow, {digits, isWide}: ReturnType<typeof r
   return isWide ? `${number(old)} ${number(now)} ` : `${number(now ?? old)} `;
 }
 
-/** What is searched for is marked where it stands. */
+/** Highlights the search matches. */
 function marked(text: string, query: string, row: PatchRow): Span[] {
   const style = styles[row.kind];
   if (!isMatch(query, row)) return [{text, ...style}];
@@ -134,7 +134,7 @@ function marked(text: string, query: string, row: PatchRow): Span[] {
   return [...spans, {text: text.slice(from), ...style}].filter((span) => span.text !== '');
 }
 
-/** One line of a file, and one only, with everything that is in it. */
+/** A line of a file as exactly one safe line. */
 function shownText({kind, text}: PatchRow): string {
   const isChange = kind === 'added' || kind === 'removed';
   const cut = text.length > longestLine ? `${text.slice(0, longestLine)}…` : text;
@@ -197,7 +197,7 @@ function commentBox({text, isSent}: ReviewComment, indent: number, columns: numb
   );
 }
 
-/** The files around the current one, as many as there is room for. */
+/** The files around the current one, as many as fit. */
 export function fileLines(view: DiffView, {columns, height}: {columns: number; height: number}): Line[] {
   const patch = patchOf(view);
   const {files} = patch;

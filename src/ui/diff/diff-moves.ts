@@ -4,9 +4,9 @@ import {type Keymap, notNow} from '../keymap.ts';
 import type {ReviewComment} from './comments.ts';
 import {type DiffFrame, type DiffView, goTo, patchOf} from './diff-view.ts';
 
-/** What a key in a diff asks of those around it. */
+/** What a key in a diff asks its surroundings to do. */
 export type DiffOutcome =
-  /** The file as it is now, at a line. */
+  /** Opens the current file at a line. */
   | {readonly type: 'openEditor'; readonly file: string; readonly line: number}
   | {readonly type: 'openPager'}
   | {readonly type: 'comment'}
@@ -20,7 +20,7 @@ export const to =
   (move: (view: DiffView, frame: DiffFrame) => DiffView): Run =>
   (view, frame) => ({state: move(view, frame)});
 
-/** So many rows further in the diff, or in what was said while that is shown. */
+/** Moves by this many rows in the diff, or in the run's notes while they are shown. */
 export function moved(view: DiffView, {height, toldLength}: DiffFrame, rows: number): DiffView {
   if (!view.isTold) return goTo(view, view.cursor + rows);
   return {...view, toldTop: Math.max(0, Math.min(toldLength - height, view.toldTop + rows))};
@@ -34,7 +34,7 @@ const sideways = 8;
 
 export const whenShown = (view: DiffView) => (!view.isTold && patchOf(view).rows.length > 0 ? null : notNow);
 
-/** Through its rows, as far as choices beside it leave the keys free. */
+/** Scrolling with the keys that the choices beside it leave free. */
 export const diffScrollKeymap: Keymap<Run, Facts> = [
   {
     id: 'diff.pageDown',
@@ -61,7 +61,7 @@ export const diffScrollKeymap: Keymap<Run, Facts> = [
   },
 ];
 
-/** Also while the diff has the keys to itself; beside choices they move those. */
+/** Movement while the diff has the focus; beside choices these keys move the choice. */
 export const diffMoveKeymap: Keymap<Run, Facts> = [
   {id: 'diff.down', keys: ['down', 'j'], label: 'down', run: by(() => 1)},
   {id: 'diff.up', keys: ['up', 'k'], label: 'up', run: by(() => -1)},
@@ -81,7 +81,7 @@ export const diffMoveKeymap: Keymap<Run, Facts> = [
   {id: 'diff.last', keys: ['G', 'end'], label: 'end', run: by(() => Number.POSITIVE_INFINITY)},
 ];
 
-/** At a checkpoint; the tab Diff has the help of the whole program. */
+/** At a checkpoint; the Diff tab uses the general help. */
 export const diffHelpKeymap: Keymap<Run, Facts> = [
   {
     id: 'diff.keys',
@@ -94,7 +94,7 @@ export const diffHelpKeymap: Keymap<Run, Facts> = [
   },
 ];
 
-/** The same key shows it and takes it away. */
+/** The same key shows and hides it. */
 export const told = (view: DiffView, isKeys: boolean): DiffView => ({
   ...view,
   isTold: !view.isTold || view.isKeys !== isKeys,

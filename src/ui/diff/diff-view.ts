@@ -4,33 +4,33 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {ReviewComment} from './comments.ts';
 import {fileAt, type Patch, type PatchFile, type PatchRow, parsePatch} from './patch.ts';
 
-/** The change of a task, whole and since the last decision about it; null where nobody decided before. */
+/** The change of a task, whole and since its last decision; null if there was none. */
 export type DiffContent = {readonly task: Patch; readonly sinceReview: Patch | null};
 
 export type DiffScope = keyof DiffContent;
 
-/** Where a person is in a diff, and how they look at it. Kept for each run while the program lives. */
+/** The position in a diff and how it is displayed. Kept per run while the program lives. */
 export type DiffView = {
   readonly content: DiffContent | null;
-  /** Why there is no content; null while it is read. */
+  /** Why there is no content; null while it is being read. */
   readonly problem: string | null;
   readonly scope: DiffScope;
-  /** The marked row, and the first one that is seen. */
+  /** The current row, and the first visible one. */
   readonly cursor: number;
   readonly top: number;
-  /** So many columns of the text are scrolled away; never the line numbers and the signs. */
+  /** How many columns of text are scrolled away; line numbers and signs stay. */
   readonly left: number;
   readonly isWrapped: boolean;
-  /** The diff has the keys, and not the choices beside it. */
+  /** The diff has the focus instead of the choices beside it. */
   readonly isFocused: boolean;
-  /** The diff has all of the room. */
+  /** The diff takes the whole space. */
   readonly isZoomed: boolean;
-  /** All that was said about the run is shown instead of the diff. */
+  /** All notes about the run are shown instead of the diff. */
   readonly isTold: boolean;
-  /** It is the keys that are told. */
+  /** The notes shown are the list of keys. */
   readonly isKeys: boolean;
   readonly toldTop: number;
-  /** The files that were read, with the change that was read: another change is not viewed. */
+  /** The files marked as viewed, with the change that was seen: a different change is not viewed. */
   readonly viewed: ReadonlyMap<string, string>;
   readonly query: string;
   /** The query is being typed. */
@@ -57,17 +57,17 @@ export const newDiffView: DiffView = {
   notice: null,
 };
 
-/** What the keys must know of their surroundings. */
+/** What the keys need to know about the layout. */
 export type DiffFrame = {
   readonly columns: number;
   /** Rows for the diff alone. */
   readonly height: number;
   readonly comments: readonly ReviewComment[];
-  /** How many lines there are to say about the run. */
+  /** The number of lines of notes about the run. */
   readonly toldLength: number;
-  /** Why no editor can be opened; null when one can. */
+  /** Why no editor can be opened; null if one can. */
   readonly editorRefused: string | null;
-  /** Why nothing can be commented; null when it can. */
+  /** Why comments are not possible; null if they are. */
   readonly commentRefused: string | null;
 };
 
@@ -88,7 +88,7 @@ export const diffContent = ({task, sinceReview}: TaskDiff): DiffContent => ({
   sinceReview: sinceReview === null ? null : parsePatch(sinceReview),
 });
 
-/** A change that was read, or read again: the mark stays in its file, as near to its row as there are rows. */
+/** A change that was read or re-read: the current row stays in its file, as close as possible. */
 export function withContent(view: DiffView, content: DiffContent): DiffView {
   const scope = content.sinceReview === null ? 'task' : view.scope;
   return relocated(view, {...view, content, scope, problem: null});
@@ -112,14 +112,14 @@ function relocated(before: DiffView, after: DiffView): DiffView {
 const isSameLine = (a: PatchRow, b: PatchRow): boolean =>
   a.kind === b.kind && a.text === b.text && a.new === b.new && a.old === b.old;
 
-/** Moves the mark to a row, beyond an end to the end. */
+/** Moves to a row, clamped to the ends. */
 export function goTo(view: DiffView, row: number): DiffView {
   const last = Math.max(0, patchOf(view).rows.length - 1);
   const cursor = Math.max(0, Math.min(last, row));
   return cursor === view.cursor ? view : {...view, cursor};
 }
 
-/** Moves the mark to a row that is to stand at the upper edge, as the title of a file does. */
+/** Moves to a row and scrolls it to the top, as for the title of a file. */
 function goToTop(view: DiffView, row: number | undefined): DiffView {
   return row === undefined ? view : {...view, cursor: row, top: row};
 }
@@ -127,7 +127,7 @@ function goToTop(view: DiffView, row: number | undefined): DiffView {
 export function nextFile(view: DiffView, by: 1 | -1): DiffView {
   const patch = patchOf(view);
   const at = fileAt(patch, view.cursor);
-  // Going back from within a file leads to its title first.
+  // Going back from inside a file leads to its title first.
   const isInside = by === -1 && view.cursor > (patch.files[at]?.start ?? 0);
   return goToTop(view, patch.files[isInside ? at : at + by]?.start);
 }
@@ -163,7 +163,7 @@ const changeOf = (view: DiffView, {start, end}: PatchFile): string =>
     .map(({kind, text}) => `${kind} ${text}`)
     .join('\n');
 
-/** How a person looks at a run: as before, or with what they have read of the run it goes on from. */
+/** The view of a run: as it was, or with what was viewed of the run it continues. */
 export function viewFor(views: ReadonlyMap<string, DiffView>, run: RunRecord): DiffView {
   const before = views.get(runBefore(run) ?? '');
   const fresh = before ? {...newDiffView, viewed: before.viewed, isWrapped: before.isWrapped} : newDiffView;
@@ -173,7 +173,7 @@ export function viewFor(views: ReadonlyMap<string, DiffView>, run: RunRecord): D
 export const isMatch = (query: string, {text}: PatchRow): boolean =>
   query !== '' && text.toLowerCase().includes(query.toLowerCase());
 
-/** The next row with the searched text, around at the end. */
+/** The next row with the searched text, wrapping around. */
 export function nextMatch(view: DiffView, by: 1 | -1): DiffView {
   if (view.query === '') return view;
   const {rows} = patchOf(view);
@@ -185,7 +185,7 @@ export function nextMatch(view: DiffView, by: 1 | -1): DiffView {
   return {...view, notice: `nothing contains “${view.query}”`};
 }
 
-/** What Esc takes away first, before it leaves the diff; null when nothing is left. */
+/** What Esc closes before it leaves the diff; null if nothing is left. */
 export function backStep(view: DiffView): DiffView | null {
   if (view.isTold) return {...view, isTold: false};
   if (view.query !== '') return {...view, query: '', notice: null};

@@ -1,27 +1,27 @@
-/** What a row of a diff is. The headers that git writes above a file become one row of kind `file`. */
+/** The kind of a row. Git's headers above a file become one row of kind `file`. */
 export type RowKind = 'file' | 'note' | 'hunk' | 'context' | 'added' | 'removed';
 
 export type PatchRow = {
   readonly kind: RowKind;
-  /** Without its sign; as git wrote it, to be made safe where it is shown. */
+  /** Without its sign, as git wrote it; sanitised for display. */
   readonly text: string;
-  /** Line numbers; null on the side where there is no such line. */
+  /** Line numbers; null on the side that has no such line. */
   readonly old: number | null;
   readonly new: number | null;
 };
 
 export type PatchFile = {
-  /** From the top of the repository; the new name of a renamed file. */
+  /** Relative to the top of the repository; the new name of a renamed file. */
   readonly path: string;
   readonly change: 'added' | 'deleted' | 'renamed' | 'changed';
   readonly added: number;
   readonly removed: number;
-  /** The row of its title, and the first row behind it. */
+  /** The row of its title, and the first row after it. */
   readonly start: number;
   readonly end: number;
 };
 
-/** A patch, parsed once. */
+/** A parsed patch. */
 export type Patch = {
   /** As git wrote it. */
   readonly text: string;
@@ -33,7 +33,7 @@ export type Patch = {
 
 type OpenFile = {-readonly [Key in keyof PatchFile]: PatchFile[Key]};
 
-/** Reads what `git diff` wrote. A hunk says how many lines it has, so no line of a file passes for a header. */
+/** Parses `git diff`. A hunk states its line count, so no line of a file can pass for a header. */
 export function parsePatch(text: string): Patch {
   const rows: PatchRow[] = [];
   const files: OpenFile[] = [];
@@ -79,7 +79,7 @@ export function parsePatch(text: string): Patch {
 
 const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
-/** What the headers say beyond the name: it is new, gone, renamed, binary, has another mode. */
+/** What the headers say beyond the name: new, deleted, renamed, binary, mode changed. */
 function headerLine(line: string, file: OpenFile, rows: PatchRow[]): void {
   if (line.startsWith('new file mode')) file.change = 'added';
   if (line.startsWith('deleted file mode')) file.change = 'deleted';
@@ -92,27 +92,27 @@ function headerLine(line: string, file: OpenFile, rows: PatchRow[]): void {
   if (!silent.test(line)) rows.push({kind: 'note', text: line, old: null, new: null});
 }
 
-/** Said by the title, or of no use to a reader. */
+/** Already in the title, or of no use to the reader. */
 const silent = /^(index |--- |\+\+\+ |similarity index |rename to |new file mode 100644$|deleted file mode )/;
 
-/** The new name in `diff --git a/x b/x`; for files without hunks it is the only place that has it. */
+/** The new name in `diff --git a/x b/x`, the only place that has it for files without hunks. */
 function gitPath(line: string): string {
   const names = line.slice('diff --git '.length);
   const quoted = /"b\/(?:[^"\\]|\\.)*"$/.exec(names)?.[0];
   if (quoted !== undefined) return sidePath(quoted, 'b/');
-  // Without a rename both names are the same, so the second begins in the middle.
+  // Without a rename both names are the same, so the second starts in the middle.
   const half = names.slice((names.length + 1) / 2);
   const isSame = names === `a/${half.slice(2)} ${half}`;
   return sidePath(isSame ? half : names.slice(names.lastIndexOf(' b/') + 1), 'b/');
 }
 
 function sidePath(text: string, side: 'a/' | 'b/'): string {
-  // Git ends a name with a tab where it has blanks.
+  // Git appends a tab to a name with spaces.
   const path = unquoted(text.replace(/\t$/, ''));
   return path.startsWith(side) ? path.slice(2) : path;
 }
 
-/** Git quotes names with control characters, quotes and bytes beyond ASCII as C does. */
+/** Git quotes names with control characters, quotes and non-ASCII bytes like C strings. */
 function unquoted(text: string): string {
   if (!/^".*"$/s.test(text)) return text;
   const bytes: number[] = [];
@@ -130,7 +130,7 @@ const escapes = new Map([...'abtnvfr'].map((name, index) => [name, [7, 8, 9, 10,
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The file a row belongs to: the last one that begins at it or above. */
+/** The file a row belongs to: the last one that starts at or above it. */
 export function fileAt({files}: Patch, row: number): number {
   let [low, high] = [0, files.length - 1];
   while (low < high) {

@@ -24,19 +24,19 @@ import {briefLines, type ReviewSubject, toldLines, totalsOf} from './review-head
 
 export type BodyRoom = {readonly columns: number; readonly rows: number};
 
-/** What a review consists of: what was said, the files, their diff, the comments. */
+/** What a review consists of: notes, files, diff and comments. */
 export type Review = {
   readonly subject: ReviewSubject;
   readonly view: DiffView;
   readonly comments: readonly ReviewComment[];
 };
 
-/** The least of a diff that is worth showing. */
+/** The smallest diff worth showing. */
 const leastDiff = 3;
 
 type Division = {readonly head: readonly Line[]; readonly files: readonly Line[]; readonly height: number};
 
-/** How the room is divided; the diff has what is left. */
+/** Divides the space; the diff gets the rest. */
 function divide({subject, view}: Review, {columns, rows}: BodyRoom): Division {
   if (view.isZoomed) return {head: [], files: [], height: Math.max(1, rows - 1)};
   const free = Math.max(0, rows - 1);
@@ -48,7 +48,7 @@ function divide({subject, view}: Review, {columns, rows}: BodyRoom): Division {
   return {head, files, height: Math.max(1, free - head.length - files.length)};
 }
 
-/** What the keys of the diff must know of the room they work in. */
+/** What the diff's keys need to know about their layout. */
 export function bodyFrame(
   review: Review,
   {columns, rows}: BodyRoom,
@@ -75,7 +75,7 @@ function keyLines(columns: number): Line[] {
   );
 }
 
-/** A review in so many rows and columns, at a checkpoint and in the tab Diff alike. */
+/** A review in the given space, the same at a checkpoint and in the Diff tab. */
 export function bodyLines(review: Review, room: BodyRoom & {readonly isFocused: boolean}): Line[] {
   const {subject, view, comments} = review;
   const {columns, rows} = room;
@@ -99,7 +99,7 @@ export function bodyLines(review: Review, room: BodyRoom & {readonly isFocused: 
   return [...head, title, ...files, ...diff].slice(0, rows);
 }
 
-/** Where it leads back to, and whether more follows. Beside choices the arrows move those. */
+/** How to get back, and whether more follows. Beside choices the arrows move the choice. */
 function toldTitle(isKeys: boolean, below: number, columns: number): string {
   if (isKeys) return ` Keys  (? goes back)${below > 0 ? '  ↓ for more' : ''}`;
   const back = '(+ goes back)';
@@ -120,7 +120,7 @@ function emptyText({view, subject}: Review): string {
     : `The diff cannot be shown: ${displayLine(view.problem)}`;
 }
 
-/** Which part of the change is shown, and how far the review is; in fewer words where there is little room. */
+/** Which part of the change is shown and the review's progress; shorter in little space. */
 function scopeLine({view, comments}: Review, columns: number): Line {
   const {content, scope} = view;
   if (content === null) return [];
@@ -160,13 +160,13 @@ function filesOf({files}: Patch, hasCounts: boolean): string {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** Of those that are not sent yet. */
+/** Counts those not sent yet. */
 function commentCount(comments: readonly ReviewComment[]): string {
   const {length} = comments.filter(({isSent}) => !isSent);
   return length === 0 ? '' : counted(length, 'comment');
 }
 
-/** How many comments there are, how many files were viewed, where the mark is. */
+/** How many comments there are, how many files were viewed, and the position. */
 function progress(view: DiffView, comments: readonly ReviewComment[]): string {
   const {files, rows} = patchOf(view);
   const seen = files.filter((each) => isViewed(view, each)).length;
@@ -177,7 +177,7 @@ function progress(view: DiffView, comments: readonly ReviewComment[]): string {
   ].join(' · ');
 }
 
-/** Where the list of files has no room: the one that is read. */
+/** The current file, if there is no space for the file list. */
 function zoomedTitle({view, comments}: Review, columns: number): Line {
   const file = currentFile(view);
   const right = progress(view, comments);
@@ -190,7 +190,7 @@ function zoomedTitle({view, comments}: Review, columns: number): Line {
   );
 }
 
-/** Where there is no room for both, what is on the right gives way. */
+/** If both do not fit, the right side is dropped. */
 function justified(left: readonly Span[], right: string, columns: number): Line {
   const gap = columns - lineWidth(left) - textWidth(right) - 1;
   if (gap < 2) return cutLine(left, columns);

@@ -8,7 +8,6 @@ import type {Line, Span} from '../components/lines.tsx';
 import {cutEnd} from '../text/fit.ts';
 import {wrapped} from '../text/wrap.ts';
 
-/** What is reviewed. */
 export type ReviewSubject = {
   readonly task: {
     readonly id: string;
@@ -16,22 +15,22 @@ export type ReviewSubject = {
     readonly acceptanceCriteria?: readonly string[];
   };
   readonly run: RunRecord;
-  /** Its change was taken back. */
+  /** Its change was undone. */
   readonly isUndone?: boolean;
 };
 
 const label = 10;
 
-/** One thing to know about a run: all its lines, and those that will do where there is little room. */
+/** One note about a run: all its lines, and a short form for little space. */
 type Part = {
   readonly lines: readonly Line[];
   readonly short: readonly Line[];
   readonly brief: number;
-  /** What is shown of it in so many rows, where not all of it fits. */
+  /** What is shown in this many rows if not all of it fits. */
   readonly cut: (rows: number) => readonly Line[];
 };
 
-/** What a reviewer should know before the files: what went wrong or around the diff first, then what was said. */
+/** What a reviewer should know before the files: problems and side effects first, then what was said. */
 function partsOf({task, run, isUndone = false}: ReviewSubject, columns: number): Part[] {
   const criteria = (task.acceptanceCriteria ?? []).map((each) => `• ${displayLine(each)}`);
   const said = (run.result ?? '').trim();
@@ -64,7 +63,7 @@ function askedOf({feedback = '', comment_ids: comments = []}: RunRecord): string
 }
 
 type PartForm = {
-  /** What is said where there is little room, in at most so many rows. */
+  /** The short form, in at most this many rows. */
   readonly short: readonly string[];
   readonly brief: number;
   readonly style: Omit<Span, 'text'>;
@@ -99,7 +98,7 @@ const labelled = (name: string, rows: readonly string[], style: PartForm['style'
     {text: row, ...style},
   ]);
 
-/** So many rows; the last one says that there are more. */
+/** At most this many rows; the last one says that there are more. */
 function cutTo(rows: readonly string[], count: number, more: string, room: number): string[] {
   const shown = rows.slice(0, count);
   const last = shown.at(-1);
@@ -107,7 +106,7 @@ function cutTo(rows: readonly string[], count: number, more: string, room: numbe
   return [...shown.slice(0, -1), `${cutEnd(last, room - more.length + 1)}${more}`];
 }
 
-/** Every side effect has its row before any is told in full, and what is left out is counted. */
+/** Every side effect gets a row before any is shown in full; omitted ones are counted. */
 function beware({side_effects: effects}: RunRecord, columns: number): Part[] {
   const ranked = effectsByRank(effects);
   const [heads, details] = [ranked.heads.map(visibleLine), ranked.details.map(visibleLine)];
@@ -124,7 +123,7 @@ function beware({side_effects: effects}: RunRecord, columns: number): Part[] {
   return [{lines, short: lines, brief: Number.POSITIVE_INFINITY, cut}];
 }
 
-/** A row for each text, and to the first ones what is left of so many rows. */
+/** One row per text; the remaining rows go to the first ones. */
 function spread(texts: readonly string[], count: number, room: number): string[] {
   let spare = Math.max(0, count - texts.length);
   return texts.flatMap((text) => {
@@ -137,7 +136,7 @@ function spread(texts: readonly string[], count: number, room: number): string[]
 
 type Check = {readonly text: string; readonly isPassed: boolean; readonly tail: readonly string[]};
 
-/** The checks as they were made last, each with how it ended; of those that failed the end of their output. */
+/** The last results of the checks; failed ones with the end of their output. */
 const checksOf = (run: RunRecord): Check[] =>
   lastChecks(run).map((check) => ({
     text: checkWords(check),
@@ -147,11 +146,11 @@ const checksOf = (run: RunRecord): Check[] =>
 
 const tailLines = 20;
 
-/** Everything that is known of a run beside its diff. */
+/** Everything known about a run besides its diff. */
 export const toldLines = (subject: ReviewSubject, columns: number): Line[] =>
   partsOf(subject, columns).flatMap(({lines}) => [...lines]);
 
-/** As much of it as fits into so many rows; each part gives way, the last one first. */
+/** As much as fits into this many rows; the last parts shrink first. */
 export function briefLines(subject: ReviewSubject, columns: number, rows: number): Line[] {
   const parts = partsOf(subject, columns);
   const counts = parts.map(({short, brief}) => Math.min(short.length, brief));
@@ -167,7 +166,7 @@ export function briefLines(subject: ReviewSubject, columns: number, rows: number
   });
 }
 
-/** How much changed, where there is no diff to count: what the record says. */
+/** The size of the change from the record, if there is no diff to count. */
 export function totalsOf({review_summary: summary}: RunRecord): string {
   const last = summary?.diffstat.split('\n').findLast((line) => line.trim() !== '');
   if (last !== undefined && /\bchanged\b/.test(last)) return displayLine(last.trim());

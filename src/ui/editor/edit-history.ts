@@ -1,6 +1,6 @@
 import type {TextBuffer} from './text-buffer.ts';
 
-/** What kind of edit it was: letters that follow each other are undone together. */
+/** The kind of edit: consecutive letters are undone together. */
 export type EditKind = 'type' | 'erase' | 'other';
 
 export type EditHistory = {
@@ -14,13 +14,13 @@ export const noHistory: EditHistory = {past: [], future: [], last: null};
 const stepLimit = 500;
 const sizeLimit = 4_000_000;
 
-/** Remembers how the text was before an edit. */
+/** Remembers the text before an edit. */
 export function recordEdit(history: EditHistory, before: TextBuffer, kind: EditKind): EditHistory {
   const goesOn = kind !== 'other' && kind === history.last && history.past.length > 0;
   return {past: goesOn ? history.past : bounded([...history.past, before]), future: [], last: kind};
 }
 
-/** The next letter begins an undo step of its own. */
+/** The next letter starts a new undo step. */
 export const breakEdit = (history: EditHistory): EditHistory =>
   history.last === null ? history : {...history, last: null};
 
@@ -42,7 +42,7 @@ export function redo(
   return {buffer, history: {past: [...past, now], future: future.slice(0, -1), last: null}};
 }
 
-/** Big pastes shorten the memory, but the last step can always be undone. */
+/** Large pastes shorten the history, but the last step can always be undone. */
 function bounded(past: readonly TextBuffer[]): readonly TextBuffer[] {
   let size = 0;
   let start = past.length;

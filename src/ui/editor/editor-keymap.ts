@@ -2,7 +2,7 @@ import type {Keymap} from '../keymap.ts';
 import type {EditKind} from './edit-history.ts';
 import * as buffer from './text-buffer.ts';
 
-/** What a key does to the text, as data: `editorStep` knows how to do each of these. */
+/** What a key does to the text, as data: `editorStep` implements each of these. */
 export type EditorAction =
   | {readonly type: 'submit' | 'cancel' | 'discard' | 'undo' | 'redo'}
   | {readonly type: 'insert'; readonly text: string}
@@ -17,7 +17,7 @@ const edit = (change: buffer.Edit, kind: EditKind = 'other'): EditorAction => ({
   kind,
 });
 
-/** What a key does in the open list of files; what it does not take goes on to the text. */
+/** What a key does in the open file list; other keys go to the text. */
 export type PickerAction = 'move' | 'take' | 'close';
 
 export const pickerKeymap: Keymap<PickerAction> = [
@@ -39,7 +39,7 @@ export const pickerKeymap: Keymap<PickerAction> = [
   {id: 'files.close', keys: ['escape'], label: 'close', hint: 'first', run: 'close'},
 ];
 
-/** Enter writes a line, so no paste and no reflex sends a half-written text. */
+/** Enter inserts a newline, so that neither a paste nor a reflex sends a half-written text. */
 export const editorKeymap: Keymap<EditorAction> = [
   {
     id: 'editor.submit',
@@ -65,7 +65,7 @@ export const editorKeymap: Keymap<EditorAction> = [
     run: {type: 'insert', text: '@'},
   },
   {id: 'editor.cancel', keys: ['escape'], label: 'back', hint: 'first', short: 'back', run: {type: 'cancel'}},
-  // Esc keeps what is written; only this gives it up.
+  // Esc keeps the text; only this discards it.
   {
     id: 'editor.discard',
     keys: ['ctrl+x'],

@@ -17,33 +17,33 @@ import {matchesOf, type RankedFiles} from './file-ranking.ts';
 import {bufferOf, insert, replace, type TextBuffer} from './text-buffer.ts';
 import {moveRows, rowAt, rowsOf, scrolledTo} from './text-rows.ts';
 
-/** The open list of files: for which `@`, what is searched and which match is marked. */
+/** The open file list: its `@`, the query and the selected match. */
 export type FilePicker = AtToken & {readonly index: number};
 
 export type EditorState = {
   readonly buffer: TextBuffer;
   readonly history: EditHistory;
-  /** The first row that is shown. */
+  /** The first visible row. */
   readonly top: number;
   readonly picker: FilePicker | null;
   /** The `@` whose list was closed; it stays closed until another one is typed. */
   readonly closedAt: number | null;
-  /** It holds what was written before, and no key has changed it yet. */
+  /** It contains a restored draft that no key has changed yet. */
   readonly isRecalled: boolean;
 };
 
 export type EditorOutcome =
   | {readonly type: 'submit'; readonly text: string}
-  /** What is written stays a draft. */
+  /** The text is kept as a draft. */
   | {readonly type: 'cancel'}
-  /** What is written is given up. */
+  /** The text is discarded. */
   | {readonly type: 'discard'};
 
-/** What the editor must know of its surroundings to take a key. */
+/** What the editor needs to know about its surroundings to handle a key. */
 export type EditorFrame = {
   readonly columns: number;
   readonly height: number;
-  /** Null while they are not known. */
+  /** Null until they are known. */
   readonly files: RankedFiles | null;
 };
 
@@ -56,7 +56,7 @@ export const editorState = (text = ''): EditorState => ({
   isRecalled: false,
 });
 
-/** With what was written before. What was typed while it was read comes behind it. */
+/** With the restored draft. What was typed while it was read is appended. */
 export function withDraft(state: EditorState, recalled: string, initialText: string): EditorState {
   if (recalled === '') return state;
   const {text} = state.buffer;
@@ -65,7 +65,7 @@ export function withDraft(state: EditorState, recalled: string, initialText: str
   return {...state, buffer: bufferOf(`${recalled}\n${typed}`), picker: null};
 }
 
-/** One key in the editor. */
+/** Handles one key in the editor. */
 export function editorStep(
   state: EditorState,
   key: KeyPress,
@@ -79,7 +79,7 @@ export function editorStep(
   return {state: inView(bufferStep(state, key, action, frame), frame)};
 }
 
-/** The list takes these keys first; null for what goes on to the text. */
+/** The list handles these keys first; null if the key is for the text. */
 function pickerStep(
   state: EditorState,
   picker: FilePicker,
@@ -146,7 +146,7 @@ function movedTo(state: EditorState, buffer: TextBuffer): EditorState {
   return state.picker ? picking(next) : next;
 }
 
-/** Opens, narrows or closes the list by the text before the cursor. */
+/** Opens, filters or closes the list by the text before the cursor. */
 function picking(state: EditorState): EditorState {
   const token = atTokenBefore(state.buffer.text, state.buffer.cursor);
   if (!token) return {...state, picker: null, closedAt: null};
@@ -154,7 +154,7 @@ function picking(state: EditorState): EditorState {
   return {...state, picker: {...token, index: 0}, closedAt: null};
 }
 
-/** One column stays free, for a cursor behind a full row. */
+/** One column stays free for a cursor after a full row. */
 export const textColumns = ({columns}: Pick<EditorFrame, 'columns'>) => Math.max(1, columns - 1);
 
 function inView(state: EditorState, frame: EditorFrame): EditorState {
@@ -163,7 +163,7 @@ function inView(state: EditorState, frame: EditorFrame): EditorState {
   return top === state.top ? state : {...state, top};
 }
 
-/** What a text may contain: no control characters, but the joiners that emoji and some scripts are written with. */
+/** Allowed text: no control characters, except the joiners used in emoji and some scripts. */
 function writable(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')

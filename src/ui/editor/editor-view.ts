@@ -12,26 +12,26 @@ import {rowAt, rowsOf, scrolledTo} from './text-rows.ts';
 
 export type EditorView = {
   readonly columns: number;
-  /** For the last line, the keys; the same as `columns` where it is missing. */
+  /** The width of the last line, the keys; defaults to `columns`. */
   readonly footColumns?: number;
-  /** All of it: title, text, files, hints. */
+  /** The total height: title, text, files, hints. */
   readonly height: number;
   readonly title: string;
-  /** A line of code that it is about, below the title. */
+  /** The line of code it is about, below the title. */
   readonly about?: string;
-  /** What ctrl+s does with the text where it is not sent. */
+  /** What ctrl+s does with the text if it does not send it. */
   readonly submits?: 'keep' | 'save';
   readonly placeholder: string;
   readonly list: FileList;
-  /** Said in place of the hints, once. */
+  /** Shown once in place of the hints. */
   readonly notice: string | null;
 };
 
-/** Rows that are left for the text while no list is open. */
+/** The rows left for the text while no list is open. */
 export const textHeight = ({height, about}: Pick<EditorView, 'height' | 'about'>) =>
   Math.max(1, height - (about === undefined ? 2 : 3));
 
-/** Left of the text. */
+/** To the left of the text. */
 export const margin = 2;
 
 /** The editor as lines, never more than its height. */
@@ -74,7 +74,7 @@ const placeholderLine = (text: string, columns: number): Line => [
   {text: cutEnd(text, columns - margin - 1), dim: true},
 ];
 
-/** The character under the cursor is shown inverse; at the end of a row a blank is. */
+/** The character under the cursor is inverted; at the end of a row, a space. */
 function cursorLine(text: string, cursor: number | null): Line {
   if (cursor === null) return [{text: shownText(text)}];
   const under = graphemesOf(text.slice(cursor))[0] ?? '';

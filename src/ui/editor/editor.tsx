@@ -12,23 +12,23 @@ import {useDraft} from './use-draft.ts';
 export type EditorProps = {
   readonly title: string;
   readonly placeholder?: string;
-  /** What ctrl+s does with the text where it is not sent. */
+  /** What ctrl+s does with the text if it does not send it. */
   readonly submits?: 'save';
   readonly initialText?: string;
   readonly files: FileIndex;
   readonly columns: number;
-  /** All of it: title, text, list of files, hints. */
+  /** The total height: title, text, file list, hints. */
   readonly rows: number;
-  /** Where what is written is kept; opened once, when the editor opens. */
+  /** Where the text is kept; called once, when the editor opens. */
   readonly openDraft: () => OpenDraft;
   readonly onSubmit: (text: string, draft: OpenDraft) => void;
-  /** What is written stays a draft; `isKept` where there is one. */
+  /** The text is kept as a draft; `isKept` if there is one. */
   readonly onCancel: (isKept: boolean, draft: OpenDraft) => void;
   readonly onDiscard: () => void;
   readonly isActive?: boolean;
 };
 
-/** A text of several lines with `@` file references. */
+/** A multi-line text with `@` file references. */
 export function Editor({
   title,
   placeholder = '',
@@ -82,7 +82,7 @@ export function Editor({
   return <Lines lines={editorLines(state, view)} />;
 }
 
-/** Said where a draft cannot be on disk; null where it is. */
+/** Shown if a draft cannot be stored; null if it is. */
 export function unkeptNotice(draft: OpenDraft): string | null {
   const problem = draft.problem();
   return problem === null ? null : unkeptWords(problem);
@@ -90,7 +90,7 @@ export function unkeptNotice(draft: OpenDraft): string | null {
 
 export const unkeptWords = (problem: string) => `This text cannot be kept: ${displayLine(problem)}`;
 
-/** Read with the first key, so that they are there when `@` is typed; a failure is tried again then. */
+/** Read with the first key, so that they are there when `@` is typed; retried after a failure. */
 export function readFilesFor(key: KeyPress, files: FileIndex): void {
   if (files.get().state === 'unread' || key.name === '@') files.load();
 }

@@ -7,10 +7,10 @@ export type FileList =
   | {readonly state: 'ready'; readonly files: RankedFiles}
   | {readonly state: 'failed'};
 
-/** The files of a project for `@`, read once and never while a key is handled. */
+/** The project's files for `@`, read once and never while a key is handled. */
 export type FileIndex = {
   get(): FileList;
-  /** Begins to read; again only after a failure. */
+  /** Starts reading; again only after a failure. */
   load(): void;
   subscribe(listener: () => void): () => void;
 };
@@ -39,5 +39,5 @@ export function createFileIndex(listFiles: () => Promise<readonly string[]>): Fi
   };
 }
 
-/** A name with line ends or control characters cannot be named in a sentence. */
+/** A name with newlines or control characters cannot be used in a sentence. */
 const isSayable = (path: string) => path !== '' && !/[\n\t]/.test(path) && displayText(path) === path;

@@ -1,10 +1,10 @@
-/** Paths with what ranking needs of them, made once. */
+/** Paths with precomputed data for ranking. */
 export type RankedFiles = {
   readonly paths: readonly string[];
   readonly lower: readonly string[];
-  /** Where the file's own name begins. */
+  /** Where the file name starts. */
   readonly names: Uint32Array;
-  /** Which letters a path holds at all, a bit each. */
+  /** Which letters a path contains, as bits. */
   readonly letters: Uint32Array;
 };
 
@@ -13,7 +13,7 @@ export function rankableFiles(paths: readonly string[]): RankedFiles {
   const letters = new Uint32Array(paths.length);
   const lower = paths.map((path, index) => {
     const small = path.toLowerCase();
-    // Lower case can be longer than the original (İ); such a path is ranked as it is written.
+    // Lower case can be longer than the original (İ); such a path is ranked as is.
     const text = small.length === path.length ? small : path;
     names[index] = path.lastIndexOf('/') + 1;
     letters[index] = lettersOf(text);
@@ -28,10 +28,10 @@ function lettersOf(text: string): number {
   return bits >>> 0;
 }
 
-/** What a list of files can hold. */
+/** The capacity of the file list. */
 const matchLimit = 50;
 
-/** The matches of a search. Every frame asks again, and most searches go on from the one before. */
+/** The matches of a query. Every frame asks again, and most queries extend the previous one. */
 export function matchesOf(files: RankedFiles | null, query: string): readonly string[] {
   if (files === null) return [];
   if (last?.files === files && last.query === query) return last.matches;
@@ -42,13 +42,13 @@ export function matchesOf(files: RankedFiles | null, query: string): readonly st
 
 type Ranking = {
   readonly matches: readonly string[];
-  /** Every file that matches, by its place in the list. */
+  /** Every matching file, by its index in the list. */
   readonly found: Uint32Array;
 };
 
 let last: (Ranking & {readonly files: RankedFiles; readonly query: string}) | null = null;
 
-/** The files that hold the letters of `query` in this order, the best of them first. */
+/** The files that contain the letters of `query` in this order, best first. */
 export const rankFiles = (files: RankedFiles, query: string, limit: number): readonly string[] =>
   rank(files, query, limit, null).matches;
 
@@ -70,7 +70,7 @@ function rank(
     if (score < 0) continue;
     found[count++] = index;
     const worst = best[limit - 1];
-    // Of equals the earlier one stays: the list is in the order of the tree.
+    // On a tie the earlier one stays: the list is in tree order.
     if (worst && worst.score >= score) continue;
     let at = best.length;
     while (at > 0 && (best[at - 1]?.score ?? 0) < score) at--;
@@ -80,11 +80,11 @@ function rank(
   return {matches: best.map(({index}) => paths[index] ?? ''), found: found.subarray(0, count)};
 }
 
-/** Below zero: no match. The name counts more than its folders, whole words more than scattered letters. */
+/** Negative: no match. The name counts more than its folders, whole words more than scattered letters. */
 function scoreOf(path: string, name: number, wanted: string): number {
   const shortness = 200 - Math.min(200, path.length);
   if (wanted === '') return shortness + 1_000 * (20 - Math.min(20, depthOf(path)));
-  // Most paths hold no such word: one look for it is enough to know.
+  // Most paths do not contain the word, which one search shows.
   const first = path.indexOf(wanted);
   if (first < 0) return scatteredScore(path, name, wanted, shortness);
   const inName = first >= name ? first : path.indexOf(wanted, name);
@@ -95,7 +95,7 @@ function scoreOf(path: string, name: number, wanted: string): number {
   return (startsWord(path, path.lastIndexOf(wanted)) ? 5_000 : 4_000) + shortness;
 }
 
-/** From the end backwards, so that letters are found in the name before they are found in folders. */
+/** Backwards, so that letters are found in the name before the folders. */
 function scatteredScore(path: string, name: number, wanted: string, shortness: number): number {
   let letter = wanted.length - 1;
   let [before, points] = [-1, 0];
@@ -114,7 +114,7 @@ function scatteredScore(path: string, name: number, wanted: string, shortness: n
 
 function startsWord(path: string, at: number): boolean {
   const before = path.charCodeAt(at - 1);
-  // Nothing, or one of / - . _ and blank in front.
+  // Nothing, or one of / - . _ and space before it.
   return at === 0 || before === 47 || before === 45 || before === 46 || before === 95 || before === 32;
 }
 

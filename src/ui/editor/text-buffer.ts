@@ -1,10 +1,10 @@
 import {boundariesOf} from '../text/graphemes.ts';
 
-/** A text that is edited. The cursor is an offset between two characters, never inside one. */
+/** A text being edited. The cursor is an offset between two characters, never inside one. */
 export type TextBuffer = {
   readonly text: string;
   readonly cursor: number;
-  /** The column that up and down try to keep; anything else forgets it. */
+  /** The column that up and down try to keep; any other edit resets it. */
   readonly goal: number | null;
 };
 
@@ -16,7 +16,7 @@ export function insert({text, cursor}: TextBuffer, inserted: string): TextBuffer
   return placed(text.slice(0, cursor) + inserted + text.slice(cursor), cursor + inserted.length);
 }
 
-/** Replaces a stretch, the cursor behind it. */
+/** Replaces a range and puts the cursor after it. */
 export function replace({text}: TextBuffer, start: number, end: number, by: string): TextBuffer {
   return placed(text.slice(0, start) + by + text.slice(end), start + by.length);
 }
@@ -32,11 +32,11 @@ export const moveEnd: Edit = (buffer) => moved(buffer, buffer.text.length);
 
 export const deleteLeft: Edit = (buffer) => removed(buffer, before(buffer), buffer.cursor);
 export const deleteRight: Edit = (buffer) => removed(buffer, buffer.cursor, after(buffer));
-/** Back to the last blank, as a shell does it. */
+/** Back to the last space, like a shell. */
 export const deleteToBlank: Edit = (buffer) => removed(buffer, wordStart(buffer, noBlank), buffer.cursor);
 export const deleteWordLeft: Edit = (buffer) => removed(buffer, wordStart(buffer, word), buffer.cursor);
 export const deleteWordRight: Edit = (buffer) => removed(buffer, buffer.cursor, wordEnd(buffer));
-/** At the end of a line the line end itself goes, so that repeating it goes on. */
+/** At the end of a line it deletes the newline, so that repeating it continues. */
 export const deleteLineEnd: Edit = (buffer) => {
   const end = lineEnd(buffer.text, buffer.cursor);
   return removed(buffer, buffer.cursor, end === buffer.cursor ? after(buffer) : end);
@@ -59,7 +59,7 @@ function removed({text}: TextBuffer, start: number, end: number): TextBuffer {
   return placed(text.slice(0, start) + text.slice(end), start);
 }
 
-/** Joined texts can form one character; the cursor then goes behind it. */
+/** Joined texts can form one character; the cursor then goes after it. */
 function placed(text: string, offset: number): TextBuffer {
   const start = lineStart(text, offset);
   const line = text.slice(start, lineEnd(text, offset));
@@ -82,7 +82,7 @@ function after({text, cursor}: TextBuffer): number {
   return next === undefined ? end : start + next;
 }
 
-// Marks belong to the letter before them, so that no word ends inside a character.
+// Combining marks belong to the letter before them, so that no word ends inside a character.
 const word = /[\p{L}\p{N}\p{M}\p{Join_Control}_]/u;
 const noBlank = /\S/u;
 

@@ -2,7 +2,7 @@ import {type BrokenLines, breakText, type Row} from '../text/break-text.ts';
 import {graphemesOf, graphemeWidth, textWidth} from '../text/graphemes.ts';
 import type {TextBuffer} from './text-buffer.ts';
 
-/** `breakText`, memoized: every key asks several times, and changes one line of perhaps thousands. */
+/** `breakText`, memoized: every key asks several times and changes one line of perhaps thousands. */
 export function rowsOf(text: string, columns: number): readonly Row[] {
   if (last.columns !== columns) last = {text: '', columns, rows: [{start: 0, end: 0}], lines: new Map()};
   if (last.text !== text) last = {...last, text, rows: breakText(text, columns, last.lines)};
@@ -16,7 +16,7 @@ let last = {
   lines: new Map() as BrokenLines,
 };
 
-/** The row of an offset. Where a line is broken, the cursor is at the start of the next row. */
+/** The row of an offset. At a line break, the cursor is at the start of the next row. */
 export function rowAt(rows: readonly Row[], offset: number): number {
   let [low, high] = [0, rows.length - 1];
   while (low < high) {
@@ -27,7 +27,7 @@ export function rowAt(rows: readonly Row[], offset: number): number {
   return low;
 }
 
-/** Up and down by rows, in the column where it began. Beyond the first or last row it goes to its end. */
+/** Moves up or down by rows, keeping the column. Beyond the first or last row it goes to the row's end. */
 export function moveRows(buffer: TextBuffer, columns: number, by: number): TextBuffer {
   const rows = rowsOf(buffer.text, columns);
   const from = rowAt(rows, buffer.cursor);
@@ -40,7 +40,7 @@ export function moveRows(buffer: TextBuffer, columns: number, by: number): TextB
   return {...buffer, cursor: offsetOf(buffer.text, target, goal), goal};
 }
 
-/** The last place of a row that is within the column. A broken row's end belongs to the row after it. */
+/** The last position in a row within the column. The end of a wrapped row belongs to the next one. */
 function offsetOf(text: string, {start, end}: Row, column: number): number {
   const isBroken = end < text.length && text[end] !== '\n';
   let [offset, width] = [start, 0];
@@ -52,7 +52,7 @@ function offsetOf(text: string, {start, end}: Row, column: number): number {
   return offset;
 }
 
-/** The first row that is shown, moved no more than it takes to have the cursor in view. */
+/** The first visible row, scrolled just enough to show the cursor. */
 export function scrolledTo(top: number, cursorRow: number, height: number, count: number): number {
   const shown = Math.max(1, height);
   const least = Math.max(0, cursorRow - shown + 1);

@@ -3,8 +3,8 @@ import type {OpenDraft} from '../../machines/drafts.ts';
 import type {Stepper} from '../input/use-stepper.ts';
 
 /**
- * Brings back what was written before, once it is read, and keeps the draft when its editor goes away.
- * Keys that came in meanwhile are in the state that `restored` gets.
+ * Restores the draft once it is read, and keeps it when the editor is closed. Keys pressed in the meantime
+ * are in the state that `restored` gets.
  */
 export function useDraft<State>(
   draft: OpenDraft | null,
@@ -16,7 +16,7 @@ export function useDraft<State>(
   }: {
     readonly restored: (state: State, recalled: string) => State;
     readonly textOf: (state: State) => string;
-    /** What the editor opened with; kept only once it was changed. */
+    /** The text the editor opened with; kept only once it was changed. */
     readonly initialText?: string;
   },
 ): void {

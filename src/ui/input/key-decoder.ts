@@ -1,17 +1,17 @@
 import {altKey, type KeyPress, keyOfSequence, keysOfText} from './key-press.ts';
 
-/** Turns what a terminal sends, in whatever pieces it arrives, into keys. */
+/** Decodes terminal input, in whatever chunks it arrives, into keys. */
 export type KeyDecoder = {
   push(input: string): KeyPress[];
-  /** How long to wait for the rest before `flush`; null when nothing is held back. */
+  /** How long to wait for the rest before `flush`; null if nothing is pending. */
   waitMs(): number | null;
-  /** The rest did not come: what is held back is all there is. */
+  /** The rest did not arrive: decode what is pending as is. */
   flush(): KeyPress[];
 };
 
-/** Escape is a key and the beginning of most other keys: only time tells which. */
+/** Escape is a key and the start of most other keys: only time tells them apart. */
 const escapeWaitMs = 40;
-/** A paste whose end was lost must not swallow the keyboard. */
+/** A paste whose end was lost must not block the keyboard. */
 const pasteWaitMs = 1_000;
 
 const pasteStart = '\x1b[200~';
@@ -71,7 +71,10 @@ export function createKeyDecoder(): KeyDecoder {
 
 type Piece = {readonly piece: string; readonly length: number; readonly keys: readonly KeyPress[]};
 
-/** The first whole piece of what came in: text up to an escape, or one escape sequence. Null when it may go on. */
+/**
+ * The first complete piece of the input: text up to an escape, or one escape sequence. Null if it may
+ * continue.
+ */
 function nextPiece(input: string): Piece | null {
   const sequenceStart = input.indexOf('\x1b');
   if (sequenceStart !== 0) {
@@ -80,7 +83,7 @@ function nextPiece(input: string): Piece | null {
   }
   if (unfinished.test(input)) return null;
   if (input.startsWith(oldMouse)) {
-    // Terminals that do not know the newer form put three characters behind it, which nobody typed.
+    // Terminals without the newer format append three characters that no one typed.
     const length = oldMouse.length + 3;
     return input.length < length ? null : {piece: oldMouse, length, keys: []};
   }

@@ -1,17 +1,17 @@
 import {graphemesOf} from '../text/graphemes.ts';
 
 /**
- * One thing a person did at the keyboard. `name` is what keymaps speak of: `up`, `ctrl+s`, `alt+enter`,
- * `shift+tab`, or the character itself. `text` is what it would write; a `paste` is never taken apart into keys.
+ * One key press. `name` is what keymaps use: `up`, `ctrl+s`, `alt+enter`, `shift+tab`, or the character
+ * itself. `text` is what it would insert; a `paste` is never split into keys.
  */
 export type KeyPress = {
   readonly name: string;
   readonly text?: string;
-  /** Of `wheelup`, `wheeldown` and `click`: where the pointer is, from one. */
+  /** For `wheelup`, `wheeldown` and `click`: the pointer position, 1-based. */
   readonly at?: {readonly column: number; readonly row: number};
 };
 
-/** More at once than fingers do between two reads: a paste of a terminal that does not mark pastes. */
+/** More than fingers type between two reads: a paste in a terminal that does not mark pastes. */
 const typedAtOnce = 8;
 
 /** Text between escape sequences as keys. */
@@ -27,7 +27,7 @@ export function keysOfText(text: string): KeyPress[] {
   });
 }
 
-/** Ctrl+C and its like are keys wherever they occur; line ends and tabs may be part of a paste. */
+/** Ctrl+C and the like are keys wherever they occur; newlines and tabs may be part of a paste. */
 const controls = /([\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f])/;
 
 function keyOfGrapheme(text: string): KeyPress {
@@ -52,7 +52,7 @@ function controlName(text: string): string | null {
   return `ctrl+${String.fromCharCode(code + 0x60).replace('\x7f', '_')}`;
 }
 
-/** A whole escape sequence as a key; null for what means nothing here (focus reports, answers). */
+/** A complete escape sequence as a key; null if it means nothing here (focus reports, replies). */
 export function keyOfSequence(sequence: string): KeyPress | null {
   const mouse = /^\x1b\[<(\d+);(\d+);(\d+)M$/.exec(sequence);
   if (mouse) {
@@ -72,7 +72,7 @@ const mouseNames = new Map([
   [65, 'wheeldown'],
 ]);
 
-/** What Alt and one more character send. */
+/** What Alt and a character send. */
 export function altKey(char: string): KeyPress {
   const {name} = keysOfText(char)[0] ?? {name: char};
   if (name.startsWith('ctrl+')) return {name: `ctrl+alt+${name.slice(5)}`};
@@ -87,7 +87,8 @@ function csiKey(body: string): BareKey | null {
   if (letter) return named(letterNames.get(letter[2] ?? ''), letter[1]);
   const number = /^\[(\d+)(?:;(\d+)(?::\d+)?)?~$/.exec(body);
   if (number) return named(numberNames.get(Number(number[1])), number[2]);
-  // What terminals send that tell every combination: `CSI code;modifiers u` and the older `CSI 27;modifiers;code ~`.
+  // Terminals that report every combination send `CSI code;modifiers u` or the older `CSI 27;modifiers;code
+  // ~`.
   const code = /^\[(\d+)(?:;(\d+))?u$/.exec(body) ?? swapped(/^\[27;(\d+);(\d+)~$/.exec(body));
   return code ? named(codeName(Number(code[1])), code[2]) : null;
 }

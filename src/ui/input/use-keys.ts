@@ -7,20 +7,20 @@ type Emitter = ReturnType<typeof useStdin>['internal_eventEmitter'];
 type Listener = (key: KeyPress) => void;
 
 /**
- * Keys while the component is shown. Unlike Ink's `useInput` it knows pastes, takes what was typed quickly
- * apart into keys, and waits for the second half of a sequence that a slow line delivers in two.
- * The handler sees the newest props, but several keys can come before React renders again: keep what keys
- * change in a store (see `useStepper`), not in state that a closure remembers. React mounts what is inside before
- * what is around it: who must see a key before the others says that it is first.
+ * Receives keys while the component is mounted. Unlike Ink's `useInput` it supports pastes, splits fast
+ * typing into keys, and waits for the rest of a sequence that a slow line delivers in two parts. The handler
+ * sees the latest props, but several keys can arrive before React renders again: keep what keys change in a
+ * store (see `useStepper`), not in closure state. React mounts children before their parents: a component
+ * that must see a key first sets `isFirst`.
  */
 export function useKeys(
   handler: Listener,
   {isActive = true, isFirst = false}: {readonly isActive?: boolean; readonly isFirst?: boolean} = {},
 ): void {
-  // The public alternative, `data` events of stdin, comes before Ink has delivered the same key to others.
+  // The public alternative, `data` events of stdin, fires before Ink has delivered the same key to others.
   const {setRawMode, internal_eventEmitter: emitter} = useStdin();
   const onKey = useEffectEvent(handler);
-  // Before the next key can come in: what is seen already answers.
+  // Before the next key can arrive: what is visible already responds.
   useLayoutEffect(() => {
     if (!isActive) return;
     setRawMode(true);
@@ -34,7 +34,7 @@ export function useKeys(
 
 type KeySource = {subscribe(listener: Listener, isFirst: boolean): () => void};
 
-/** One decoder for each terminal: two would each keep half a paste. */
+/** One decoder per terminal: two would each keep half a paste. */
 const sources = new WeakMap<Emitter, KeySource>();
 
 function sourceOf(emitter: Emitter): KeySource {
@@ -52,7 +52,7 @@ function createSource(emitter: Emitter): KeySource {
 
   const deliver = (keys: readonly KeyPress[]) => {
     for (const key of keys) {
-      // Who comes in while a key is delivered did not ask for that key.
+      // A listener added during delivery must not get the current key.
       for (const listener of listeners) listener(key);
     }
   };

@@ -2,18 +2,18 @@ import {useState, useSyncExternalStore} from 'react';
 import type {KeyPress} from './key-press.ts';
 import {useKeys} from './use-keys.ts';
 
-/** What a key leads to: another state, and perhaps something for the outside. */
+/** The result of a key: a new state, and possibly an outcome for the outside. */
 export type Step<State, Outcome> = {readonly state: State; readonly outcome?: Outcome};
 
 export type Stepper<State> = {
   readonly state: State;
-  /** For what does not come from a key: a diff that was loaded. */
+  /** For changes that do not come from a key, such as a loaded diff. */
   update(change: (state: State) => State): void;
 };
 
 /**
- * A component's state as a fold over keys. The state is kept outside React, so that each of several keys that
- * arrive at once sees what the one before it did.
+ * A component's state as a fold over keys. It is kept outside React, so that when several keys arrive at once
+ * each sees the effect of the previous one.
  */
 export function useStepper<State, Outcome>({
   initial,
@@ -24,7 +24,7 @@ export function useStepper<State, Outcome>({
 }: {
   readonly initial: () => State;
   readonly step: (state: State, key: KeyPress) => Step<State, Outcome>;
-  /** Called at once, before the next key: what must not wait until it is drawn. */
+  /** Called synchronously before the next key, for what cannot wait for a render. */
   readonly onChange?: (state: State, before: State) => void;
   readonly onOutcome: (outcome: Outcome) => void;
   readonly isActive?: boolean;
