@@ -1,35 +1,35 @@
 /**
- * One thing a person can do, whole: the keys that do it, what it is called, why it cannot be done now and what
- * it does. `Run` is the handler, `Facts` is what the refusal is asked about.
+ * One complete command: its keys, its name, why it is not possible now and what it does. `Run` is the
+ * handler, `Facts` are the arguments of the refusal.
  */
 export type KeyBinding<Run, Facts extends readonly unknown[] = []> = {
   /** `subject.verb`, unique in its table. */
   readonly id: string;
-  /** As `KeyPress.name` has them; the first ones are shown. */
+  /** As in `KeyPress.name`; the first ones are shown. */
   readonly keys: readonly string[];
   readonly label: string;
-  /** What the hint calls it now, where that depends. */
+  /** The label of the hint, if it depends on the facts. */
   readonly called?: (...facts: Facts) => string;
-  /** What the help says where the label is too short for it. */
+  /** The text in the help, if the label is too short for it. */
   readonly help?: string;
-  /** In the hint line: `first` for what matters most, `more` for what follows where there is room. */
+  /** In the hint line: `first` for the most important, `more` for the rest if there is space. */
   readonly hint?: 'first' | 'more';
-  /** How many of the keys the hint names; one when it does not say. */
+  /** How many of the keys the hint names; one by default. */
   readonly shown?: number;
-  /** What it is called where there is little room; hints without it are left out there. */
+  /** The short label for little space; hints without one are dropped there. */
   readonly short?: string;
-  /** Why it cannot be done now; null when it can. */
+  /** Why it is not possible now; null if it is. */
   readonly refusal?: (...facts: Facts) => string | null;
   readonly run: Run;
 };
 
-/** Keys are data: what is pressed, the hints and the help all come from the same table. */
+/** Keys are data: key handling, hints and help all come from the same table. */
 export type Keymap<Run, Facts extends readonly unknown[] = []> = readonly KeyBinding<Run, Facts>[];
 
-/** Refused without a word: the key means something else now, or nothing. */
+/** Refused silently: the key means something else now, or nothing. */
 export const notNow = '';
 
-/** What a key does now: the first binding that can be done; null where there is none. */
+/** What a key does now: the first possible binding; null if there is none. */
 export function bindingOf<Run, Facts extends readonly unknown[]>(
   keymap: Keymap<Run, Facts>,
   key: string,
@@ -38,7 +38,7 @@ export function bindingOf<Run, Facts extends readonly unknown[]>(
   return keymap.find((binding) => binding.keys.includes(key) && canDo(binding, ...facts)) ?? null;
 }
 
-/** Why a key does nothing now; null where it does something, or means nothing. */
+/** Why a key does nothing now; null if it does something or is not bound. */
 export function refusalOf<Run, Facts extends readonly unknown[]>(
   keymap: Keymap<Run, Facts>,
   key: string,
@@ -58,7 +58,7 @@ export const canDo = <Run, Facts extends readonly unknown[]>(
 
 export type KeyHint = {readonly keys: string; readonly label: string; readonly short?: string};
 
-/** What the hint line shows: what can be done now, the most important first. */
+/** The hints for what is possible now, most important first. */
 export function hintsOf<Run, Facts extends readonly unknown[]>(
   keymap: Keymap<Run, Facts>,
   ...facts: Facts
@@ -85,7 +85,7 @@ export function helpOf(
   return keymap.map(({keys, label, help = label}) => ({keys: keys.map(keyLabel).join(' '), label: help}));
 }
 
-/** A key as people read it. */
+/** A key as shown to the user. */
 export function keyLabel(name: string): string {
   return name
     .split('+')

@@ -1,11 +1,11 @@
 import {createStore, type Store} from './store.ts';
 
-/** Lines kept in memory; the log file has them all. */
+/** Lines kept in memory; the log file has all of them. */
 const liveLines = 2_000;
 
 export type LiveLog<T> = {
   push(line: T): void;
-  /** Counts changes, throttled: at most one in `interval`. */
+  /** Counts changes, throttled to one per `interval`. */
   readonly version: Store<number>;
   readonly length: number;
   /** How many lines were dropped from the start. */
@@ -14,8 +14,8 @@ export type LiveLog<T> = {
 };
 
 /**
- * A ring buffer with throttled notification, for a stream that may be faster than any screen. Lines are
- * formatted when they are drawn, not before.
+ * A ring buffer with throttled notifications, for a stream that may be faster than any screen. Lines are
+ * formatted only when drawn.
  */
 export function createLiveLog<T>({
   capacity = liveLines,

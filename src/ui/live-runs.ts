@@ -12,15 +12,18 @@ import {createLiveLog, type LiveLog} from './live-log.ts';
 
 /** Longer lines of raw output are cut; a screen shows less. */
 const rawLineLimit = 2_000;
-/** So is a long message, until the log is read. */
+/** Long messages are cut as well, until the log is read. */
 const messageLimit = 8_000;
 
-/** What is known of a run of this process beyond its record. Read when a frame is drawn; only the logs can be subscribed to. */
+/**
+ * What is known about a run of this process beyond its record. Read when a frame is drawn; only the logs can
+ * be subscribed to.
+ */
 export type LiveRun = {
-  /** What was said before that is in its log file. */
+  /** Anything earlier is in its log file. */
   readonly beganAt: number;
   readonly activity: LiveLog<Talk>;
-  /** Both streams as they came. */
+  /** Both streams, unprocessed. */
   readonly raw: LiveLog<string>;
   readonly lastActivityAt: number;
   readonly usage: RunRecord['usage'] | null;
@@ -29,23 +32,23 @@ export type LiveRun = {
 type Entry = {-readonly [Key in keyof LiveRun]: LiveRun[Key]} & {
   readonly runType: RunRecord['run_type'];
   partialLine: string;
-  /** The last message; an activity repeats its first line. */
+  /** The last message, because an activity repeats its first line. */
   message: string;
   isOver: boolean;
-  /** How many checks were told of, and the one that is being made. */
+  /** How many checks were reported, and the one in progress. */
   checks: number;
   making: string;
 };
 
-/** The live logs of the runs that this process works on, by run id. */
+/** The live logs of this process's runs, by run id. */
 export function createLiveRuns(now: () => number) {
   const entries = new Map<string, Entry>();
 
   return {
-    /** The log of a run that ended is kept until another begins: by then its file was read. */
+    /** The log of an ended run is kept until the next one begins: by then its file was read. */
     begin: (run: RunRecord) => {
       for (const [runId, {isOver}] of entries) if (isOver && runId !== run.run_id) entries.delete(runId);
-      // A run that goes on goes on in its log.
+      // A run that continues keeps its log.
       const before = entries.get(run.run_id);
       const activity = before?.activity ?? createLiveLog<Talk>();
       for (const said of saidNow(run)) activity.push({...said, at: now()});
@@ -63,7 +66,7 @@ export function createLiveRuns(now: () => number) {
         making: '',
       });
     },
-    /** What its record tells of checks. */
+    /** What its record says about checks. */
     addChecks: ({run_id, verifications = [], check}: RunRecord) => {
       const entry = entries.get(run_id);
       if (!entry) return;
@@ -102,7 +105,7 @@ export function createLiveRuns(now: () => number) {
   };
 }
 
-/** What a report of an agent says; nothing where it only changes a number. */
+/** The text of an agent's report; empty if it only changes a number. */
 function utterances({runType, message}: Entry, news: AgentNews): readonly Utterance[] {
   switch (news.type) {
     case 'message':

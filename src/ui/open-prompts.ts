@@ -12,8 +12,8 @@ type PromptState = keyof typeof prompts;
 const promptStates = Object.keys(prompts) as PromptState[];
 
 /**
- * What waits for a person opens by itself where the chart of the screens lets it, once for each round of a run;
- * of one review, once for all it sent back. What stands open after a pause or a stop counts as asked.
+ * Questions open by themselves if the UI chart allows it, once per round of a run and once per review. What
+ * is still open after a pause or stop counts as asked.
  */
 export function openPrompts(core: TuiCore, ports: TuiPorts): void {
   const {ui, browse} = core.get();

@@ -9,7 +9,7 @@ import {planFileName} from '../services/contracts/plan.ts';
 import type {TuiPorts} from './ports.ts';
 import type {Jobs, TuiCore} from './tui-core.ts';
 
-/** What follows from the dialogs of a plan that an agent proposes. */
+/** Handles the answers in the dialogs of a proposed plan. */
 export function createPlanAnswers(
   core: TuiCore,
   ports: TuiPorts,
@@ -17,7 +17,7 @@ export function createPlanAnswers(
   fail: (error: unknown, next?: Dialog) => void,
 ) {
   const close = () => core.send({type: 'dialog.close'});
-  /** A pause may have taken the question away meanwhile. */
+  /** A pause may have withdrawn the question in the meantime. */
   const tell = (command: PlanCommand, draft?: OpenDraft) => {
     const {planning} = core.get();
     const draftId = planning?.question?.draft.draftId;
@@ -28,7 +28,7 @@ export function createPlanAnswers(
       ports.engine.answerPlan(draftId, command);
       if (draft) jobs.keepUntilHeard(draft);
     } catch (error) {
-      // Whoever leaves a question that a pause took away has what they wanted.
+      // Leaving a question that a pause withdrew is not an error.
       const isGone = error instanceof AppError && error.code === 'E_NO_DECISION';
       if (command.type !== 'plan.postpone' || !isGone) fail(error);
     }
@@ -40,7 +40,7 @@ export function createPlanAnswers(
   const backToProposal = () => core.send({type: 'dialog.open', dialog: {type: 'planReview'}});
 
   return {
-    /** What is written is a draft until the job has it on disk. */
+    /** The text is a draft until the job has stored it. */
     wishPlan: (wish: PlanWish, draft: OpenDraft) => {
       close();
       if (wish.text.trim() === '') return;
@@ -74,7 +74,7 @@ export function createPlanAnswers(
       const fields = {[field]: field === 'acceptanceCriteria' ? linesOf(text) : text.trim()};
       tell({type: 'plan.edit', edit: [{type: 'edit', taskId, fields}]}, draft);
     },
-    /** The mark goes to a neighbour, and stays where something is taken back. */
+    /** The selection moves to a neighbour, and stays if the removal is reverted. */
     leaveOutProposed: (taskId: string, neighbourId: string | null) => {
       const preview = core.get().planning?.question?.preview;
       if (neighbourId !== null) select(neighbourId);

@@ -5,10 +5,10 @@ import type {TuiCore} from './tui-core.ts';
 
 type Shown = Pick<TuiCore, 'patch' | 'get' | 'facts'>;
 
-/** So many changes can be taken back. */
+/** The maximum number of undo steps. */
 const undoLimit = 100;
 
-/** Waits for a change, says what it was and what it does not reach, and remembers it for undo. */
+/** Waits for a change, reports it and what it leaves out, and remembers it for undo. */
 export async function applyChange(
   core: Shown,
   label: string,
@@ -27,14 +27,14 @@ export async function applyChange(
   });
 }
 
-/** It is the latest from now on, and taken back in one step. */
+/** Makes it the latest change, undone in one step. */
 export function rememberChange(core: Shown, label: string, change: PlanChange): void {
   showChange(core, change);
   const {edits} = core.get();
   core.patch({edits: {done: [...edits.done, {label, change}].slice(-undoLimit), undone: []}});
 }
 
-/** What is being undone or redone; the next one waits for it, or two quick keys would revert one change twice. */
+/** The undo or redo in progress; the next one waits for it, or two quick keys would revert one change twice. */
 const turns = new WeakMap<Shown, Promise<void>>();
 
 function inTurn(core: Shown, revert: () => Promise<void>): Promise<void> {
@@ -43,7 +43,7 @@ function inTurn(core: Shown, revert: () => Promise<void>): Promise<void> {
   return turn;
 }
 
-/** Takes the latest change back. One that is refused stays the latest. */
+/** Undoes the latest change. A refused one stays the latest. */
 export const undoEdit = (core: Shown, ports: Pick<TuiPorts, 'undo'>): Promise<void> =>
   inTurn(core, async () => {
     const last = core.get().edits.done.at(-1);
@@ -56,7 +56,7 @@ export const undoEdit = (core: Shown, ports: Pick<TuiPorts, 'undo'>): Promise<vo
     });
   });
 
-/** To take back what took a change back is to make it again. */
+/** Redoing a change is undoing its undo. */
 export const redoEdit = (core: Shown, ports: Pick<TuiPorts, 'undo'>): Promise<void> =>
   inTurn(core, async () => {
     const last = core.get().edits.undone.at(-1);
@@ -73,13 +73,13 @@ async function reverted(core: Shown, ports: Pick<TuiPorts, 'undo'>, edit: MadeEd
   const change = await ports.undo(edit.change);
   showChange(core, change);
   const {plan, entries} = core.facts();
-  // What came back is looked at; what went leaves its row to its neighbour.
+  // A restored task is selected; a removed one leaves its row to its neighbour.
   const back = [...change.after.items.keys()].find((id) => !change.before.items.has(id));
   if (plan && back !== undefined) core.patch({browse: reveal(core.get().browse, plan, entries, back)});
   return {...edit, change};
 }
 
-/** What was written is shown at once: the next look at the disk comes a moment later. */
+/** Shows a change at once: the next read from disk comes a moment later. */
 function showChange({get, patch}: Shown, {after}: PlanChange): void {
   const {data} = get();
   if (data) patch({data: {...data, plan: {type: 'plan', plan: after}}});

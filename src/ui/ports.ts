@@ -22,32 +22,32 @@ import type {BrokenRun, RunRecord} from '../services/contracts/run.ts';
 export type PlanView =
   | {readonly type: 'plan'; readonly plan: Plan}
   | {readonly type: 'none'}
-  /** There is a file, and it cannot be used. */
+  /** The file exists but cannot be used. */
   | {readonly type: 'problem'; readonly lines: readonly string[]};
 
-/** Everything on disk that the screens show, as it was last seen. */
+/** Everything on disk that the screens show, as last read. */
 export type ProjectData = {
   readonly plan: PlanView;
-  /** For every task the run that decides its state. */
+  /** For every task, the run that decides its state. */
   readonly runs: ReadonlyMap<string, RunRecord>;
   /** The latest review of every parent. */
   readonly reviews: ReadonlyMap<string, RunRecord>;
   /** Children that a parent review sends back to work. */
   readonly pendingFeedback: ReadonlyMap<string, PendingFeedback>;
-  /** Tasks whose Blackbird is gone while something of their agent still lives. */
+  /** Tasks whose Blackbird is gone while part of their agent is alive. */
   readonly orphans: readonly string[];
-  /** What was spent on all runs of the project; null where no provider tells. */
+  /** The total cost of all runs; null if no provider reports it. */
   readonly cost: number | null;
-  /** The process of another Blackbird that works on the project now. */
+  /** The process id of another Blackbird that works on the project. */
   readonly otherEngine: number | null;
   readonly provider: ProviderChoice | {readonly problem: string};
-  /** Where a job would run, and with which programs: what may be done with a run depends on it. */
+  /** Where a job would run and with which programs, which decides what may be done with a run. */
   readonly place: Pick<KnownOfTask, 'repoRoot' | 'explicitProvider' | 'customCommand' | 'isSessionRef'>;
   readonly config: ResolvedConfig;
   readonly layers: readonly ConfigLayer[];
 };
 
-/** How a job ended; `error` is a refusal or a failure with everything that is known of it. */
+/** How a job ended; `error` is a refusal or failure with all its details. */
 export type JobEnd =
   | {readonly summary: JobSummary; readonly left: readonly JobStep[]}
   | {readonly error: unknown};
@@ -70,7 +70,7 @@ export type AgentRow = {
   readonly id: NativeProviderId;
   readonly title: string;
   readonly installed: boolean;
-  /** Its version and login, or how to get it. */
+  /** Its version and login, or how to install it. */
   readonly state: string;
 };
 
@@ -81,32 +81,32 @@ export type SessionRow = {
   readonly runner: string;
   readonly branch: string;
   readonly created: string;
-  /** Its tmux session is there: it can be attached to, seen, stopped and killed. */
+  /** Its tmux session exists: it can be attached, shown, stopped and killed. */
   readonly isRunning: boolean;
   readonly canResume: boolean;
 };
 
 /** The user's own editor and pager. */
 export type UserPrograms = {
-  /** Why no editor can be opened; null when one can. */
+  /** Why no editor can be opened; null if one can. */
   readonly editorRefused: string | null;
-  /** Gives the terminal to one of them until it ends. Fails where it cannot be started. */
+  /** Gives the terminal to one of them until it exits. Fails if it cannot be started. */
   run(program: OutsideProgram): Promise<void>;
 };
 
-/** Interactive sessions, as `blackbird session` works on them. What it refuses is thrown. */
+/** Interactive sessions, as in `blackbird session`. Refusals are thrown. */
 export interface SessionPort {
   list(): Promise<readonly SessionRow[]>;
-  /** What it shows now; null where it does not run. */
+  /** Its current screen; null if it is not running. */
   screen(id: string): Promise<readonly string[] | null>;
-  /** Gives the terminal to a session until the person leaves it; starts it where it does not run. */
+  /** Gives the terminal to a session until the user leaves it; starts it if necessary. */
   resume(id: string): Promise<void>;
-  /** Begins one in the background. */
+  /** Starts one in the background. */
   create(name: string): Promise<{readonly id: string; readonly warnings: readonly string[]}>;
-  /** Presses Ctrl+C in it; false where it does not run. */
+  /** Presses Ctrl+C in it; false if it is not running. */
   stop(id: string): Promise<boolean>;
   kill(id: string): Promise<boolean>;
-  /** Archives it; returns what to know about commits that hang on nothing any more. */
+  /** Archives it; returns warnings about commits that nothing refers to any more. */
   clean(id: string, options: {readonly force: boolean}): Promise<readonly string[]>;
 }
 
@@ -118,57 +118,57 @@ export interface TuiPorts {
     Engine,
     'pause' | 'stopAfterTask' | 'retryNow' | 'subscribe' | 'decide' | 'postpone' | 'answerPlan'
   >;
-  /** These steps as one job. It is at work when this returns. */
+  /** Runs these steps as one job, which has started when this returns. */
   start(steps: readonly JobStep[]): Promise<JobEnd>;
-  /** What was written and not delivered yet. */
+  /** What was written but not delivered yet. */
   readonly drafts: DraftStore;
-  /** Comments on lines of a change; those of the run at its checkpoint go with "Request changes". */
+  /** Comments on lines of a change; those of the run at its checkpoint are sent with "Request changes". */
   readonly comments: CommentDesk;
-  /** Raw output of agents, with the run it belongs to. */
+  /** Raw output of agents, with its run. */
   onOutput(listener: (runId: string, text: string) => void): () => void;
 
-  /** Calls back with the state of the project, now and after every change, until the returned function is called. */
+  /** Calls back with the state of the project now and after every change; returns a function to unsubscribe. */
   watch(listener: (data: ProjectData) => void): () => void;
   setStatus(taskId: string, status: TaskStatus, seen: readonly SeenTask[]): Promise<PlanChange>;
   retry(taskId: string): Promise<PlanChange>;
-  /** Takes an approval back. */
+  /** Withdraws an approval. */
   withdraw(taskId: string): Promise<void>;
-  /** What an undo of the task would do; nothing is done. */
+  /** A preview of an undo; changes nothing. */
   proposeUndo(taskId: string): Promise<UndoProposal>;
   edit(edit: PlanEdit): Promise<PlanChange>;
-  /** Takes a change back, unless what it touched was changed since. */
+  /** Undoes a change, unless what it touched was changed since. */
   undo(change: PlanChange): Promise<PlanChange>;
   /** Leaves tasks as they are, whatever the parent review said. */
   dismiss(taskIds: readonly string[]): Promise<void>;
-  /** Changes what a task is told of the parent review. */
+  /** Changes the review feedback a task will get. */
   editFeedback(taskId: string, text: string): Promise<void>;
-  /** False, and nothing happens, where there is one. */
+  /** False, without any effect, if there already is one. */
   createPlan(): Promise<boolean>;
-  /** Proposed plans that were left for later, oldest first. */
+  /** Proposed plans left for later, oldest first. */
   planDrafts(): Promise<readonly PlanDraft[]>;
-  /** `seen` is the value of the layer that the person was shown. Returns what the files hold then. */
+  /** `seen` is the layer's value that the user was shown. Returns the new content of the files. */
   writeSetting(change: SettingChange): Promise<readonly ConfigLayer[]>;
 
-  /** What an agent printed. */
+  /** An agent's raw output. */
   transcript(run: RunRecord): Promise<Transcript>;
-  /** What was said in a run. */
+  /** The conversation of a run. */
   conversation(run: RunRecord): Promise<Conversation>;
   diff(run: RunRecord): Promise<TaskDiff>;
   readonly programs: UserPrograms;
   history(
     taskId: string,
   ): Promise<{readonly runs: readonly RunRecord[]; readonly broken: readonly BrokenRun[]}>;
-  /** What `@` can name. */
+  /** The files `@` can name. */
   listFiles(): Promise<readonly string[]>;
   agents(): Promise<readonly AgentRow[]>;
-  /** Makes it the agent of this project; says what keeps it from being used, where the environment does. */
+  /** Makes it the agent of this project; reports it if the environment overrides the choice. */
   chooseAgent(id: NativeProviderId): Promise<ProviderChoice>;
   readonly sessions: SessionPort;
 
-  /** Stops this process and its agents, as Ctrl+Z does; returns when they go on. */
+  /** Suspends this process and its agents, as Ctrl+Z does; returns when they are resumed. */
   suspend(): void;
 
-  /** Calls the user, who may be looking elsewhere. */
+  /** Notifies the user, who may be looking elsewhere. */
   notify(text: string): void;
   /** Wall-clock milliseconds, comparable with the times in records. */
   now(): number;

@@ -13,13 +13,13 @@ export type TuiTerminal = {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly hasColor: boolean;
-  /** Whether a title can be set; a terminal that does not know titles would print it. */
+  /** Whether a title can be set; a terminal without titles would print it. */
   readonly hasTitle: boolean;
 };
 
 /**
- * Shows the terminal UI until the person leaves it. All state lives outside of React, so that the terminal
- * can be given to a session in between. However it ends, the terminal is as it was.
+ * Shows the TUI until the user leaves it. All state lives outside React, so that the terminal can be given to
+ * a session in between. However it ends, the terminal is restored.
  */
 export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
   const {stdout} = terminal;
@@ -33,7 +33,7 @@ export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
   resize();
   stdout.on('resize', resize);
   process.on('exit', painter.leave);
-  // What a crash has to say must not vanish with the screen.
+  // A crash report must not vanish with the screen.
   process.on('uncaughtExceptionMonitor', painter.leave);
   const close = tui.open();
   const ignore = tui.state.subscribe(follow);
@@ -49,9 +49,9 @@ export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
         await tui.ports.sessions.resume(handover.id).catch(tui.answers.failed);
       else await tui.ports.programs.run(handover.program).catch(sayTo(tui));
       tui.patch({handover: null});
-      // A signal may have ended it meanwhile.
+      // A signal may have ended it in the meantime.
       if (tui.get().ui.hasTag('gone')) return;
-      // Much may have happened to the sessions meanwhile.
+      // The sessions may have changed in the meantime.
       if (tui.facts().screen === 'sessions') tui.press({name: 'r', text: 'r'});
     }
   } finally {
@@ -64,10 +64,10 @@ export async function runTui(tui: Tui, terminal: TuiTerminal): Promise<void> {
   }
 }
 
-/** Beside what is asked, which stays open. */
+/** Beside the open prompt, which stays. */
 const sayTo = (tui: Tui) => (error: unknown) => tui.say({tone: 'bad', text: messageOf(error)});
 
-/** Until the person leaves, or a session needs the terminal. */
+/** Until the user leaves, or a session needs the terminal. */
 async function showOnce(tui: Tui, {stdin, hasColor}: TuiTerminal, painter: FramePainter): Promise<void> {
   painter.enter();
   const instance = render(

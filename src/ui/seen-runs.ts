@@ -2,7 +2,7 @@ import type {RunRecord} from '../services/contracts/run.ts';
 import type {JobView} from './model/facts.ts';
 import type {ProjectData} from './ports.ts';
 
-/** A run is at work from its start until its record says that it ended. */
+/** A run is active from its start until its record says that it ended. */
 export function withRunAtWork(runs: JobView['runs'], run: RunRecord): JobView['runs'] {
   const atWork = new Map(runs);
   if (run.state === 'running') atWork.set(run.run_id, run);
@@ -10,7 +10,7 @@ export function withRunAtWork(runs: JobView['runs'], run: RunRecord): JobView['r
   return atWork;
 }
 
-/** A reported run, put where the next read of the disk will find it too. */
+/** Puts a reported run where the next read from disk will find it too. */
 export function withRun(data: ProjectData, run: RunRecord): ProjectData {
   const view = {...run, stdout: '', stderr: ''};
   return run.run_type === 'execute'

@@ -4,7 +4,7 @@ import {loadSessions} from './commands/sessions.ts';
 import type {TuiPorts} from './ports.ts';
 import type {TuiCore} from './tui-core.ts';
 
-/** What follows from the dialogs of the sessions screen. */
+/** Handles the answers in the dialogs of the sessions screen. */
 export function createSessionAnswers(
   core: TuiCore,
   ports: TuiPorts,
@@ -44,6 +44,6 @@ export function createSessionAnswers(
   };
 }
 
-/** Work would be lost: only a person can say that it may. */
+/** Work would be lost, which only the user can allow. */
 const isLoss = (error: unknown) =>
   error instanceof AppError && (error.code === 'E_DIRTY_WORKTREE' || error.code === 'E_UNMERGED_COMMITS');

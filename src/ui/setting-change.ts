@@ -3,7 +3,7 @@ import type {ConfigLayerName, SettingKey} from '../services/contracts/config.ts'
 import type {ProjectData, SettingChange, TuiPorts} from './ports.ts';
 import type {TuiCore} from './tui-core.ts';
 
-/** The value a layer itself has; undefined where it has none. */
+/** A layer's own value; undefined if it has none. */
 export function valueInLayer(
   data: Pick<ProjectData, 'layers'> | null,
   layer: ConfigLayerName,
@@ -13,7 +13,7 @@ export function valueInLayer(
   return content ? valueAt(content, key) : undefined;
 }
 
-/** Writes a setting, and shows it at once: the next look at the files comes a moment later. */
+/** Writes a setting and shows it at once: the next read of the files comes a moment later. */
 export async function saveSetting(
   {get, patch}: Pick<TuiCore, 'get' | 'patch'>,
   ports: Pick<TuiPorts, 'writeSetting'>,

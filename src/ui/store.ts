@@ -1,4 +1,4 @@
-/** An observable value; listeners are called only when it really changed. */
+/** An observable value; listeners are called only on a real change. */
 export type Store<T> = {
   get(): T;
   set(next: T): void;

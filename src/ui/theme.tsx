@@ -1,8 +1,8 @@
 import {createContext, type ReactNode, useContext} from 'react';
 
 /**
- * How meanings look. Colours are the terminal's own sixteen, so they fit light and dark; what they say is always
- * said by a symbol and a word as well.
+ * The style of each meaning. Colours are the terminal's own sixteen, so they fit light and dark; a symbol and
+ * a word always say the same.
  */
 export type Theme = {
   readonly accent: string | undefined;
@@ -13,7 +13,7 @@ export type Theme = {
 
 const colorTheme: Theme = {accent: 'cyan', good: 'green', bad: 'red', warning: 'yellow'};
 
-/** For `NO_COLOR`: bold, dim and inverse are left. */
+/** For `NO_COLOR`: bold, dim and inverse remain. */
 const plainTheme: Theme = {accent: undefined, good: undefined, bad: undefined, warning: undefined};
 
 const ThemeContext = createContext<Theme>(colorTheme);

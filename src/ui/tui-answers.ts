@@ -20,12 +20,12 @@ import {createSessionAnswers} from './session-answers.ts';
 import {saveSetting} from './setting-change.ts';
 import type {Jobs, TuiCore} from './tui-core.ts';
 
-/** What follows from what a person said in a dialog. Each closes it; what is refused opens the reason. */
+/** Handles the user's answers in dialogs. Each closes its dialog; a refusal opens a message with the reason. */
 export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
   const close = () => core.send({type: 'dialog.close'});
   const failed = (error: unknown, next?: Dialog) =>
     core.send({type: 'dialog.open', dialog: {type: 'message', ...messageLines(error), ...(next && {next})}});
-  /** What cannot be stored stays a draft, and its editor opens again after the reason. */
+  /** What cannot be stored stays a draft, and its editor reopens after the message. */
   const change = (
     label: string,
     made: ReturnType<TuiPorts['edit']>,
@@ -52,7 +52,7 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
   };
   const choose = (id: string | null) => core.patch({browse: select(core.get().browse, id)});
 
-  /** Closes the dialog; what the engine asked about the task is no longer open here. */
+  /** Closes the dialog; the engine's question about the task is no longer open here. */
   const takeRequest = (taskId: string): DecisionRequest | null => {
     const asked = decisionOn(core.get(), taskId);
     close();
@@ -60,7 +60,7 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
     if (asked) core.patch({decisions: new Map([...decisions].filter(([, request]) => request !== asked))});
     return asked;
   };
-  /** A pause may have taken the question away meanwhile. */
+  /** A pause may have withdrawn the question in the meantime. */
   const attempt = (act: () => void) => {
     try {
       act();
@@ -101,7 +101,7 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       if (output.outcome === 'canceled' && hasWords) core.say({tone: 'accent', text});
       if (output.outcome === 'failed') core.dialogs.ask({type: 'message', ...messageLines(output.error)});
     },
-    /** The engine waits for it, or it was left open by an earlier one. */
+    /** The engine waits for it, or an earlier one left it open. */
     decide: (taskId: string, decision: CheckpointAnswer) => {
       const asked = takeRequest(taskId);
       if (asked === null) {
@@ -116,12 +116,12 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
     },
     resumeSentBack: (taskIds: readonly string[]) => {
       close();
-      // The files are read again a moment after the job took the feedback over.
+      // The files are re-read a moment after the job took over the feedback.
       const {data} = core.get();
       for (const id of taskIds) core.asked.add(`${data?.pendingFeedback.get(id)?.reviewRunId} feedback`);
       jobs.startAnswered(...taskIds.map((taskId) => resumeStep(taskId)));
     },
-    /** The others are still to be answered. */
+    /** The others are still unanswered. */
     leaveOut: (taskId: string, isLast: boolean) => {
       if (isLast) close();
       core.settle(ports.dismiss([taskId])).catch(failed);
@@ -133,7 +133,7 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       close();
       core.settle(ports.dismiss(taskIds)).catch(failed);
     },
-    /** An editor was left without sending: what became of its text is said once it is known. */
+    /** An editor was left without sending: the user is told what happened to the text once it is known. */
     leaveEditor: (isKept: boolean, draft: OpenDraft) => {
       close();
       if (isKept) void draft.close().then((problem) => core.say(leftAsDraft(problem)));
@@ -148,7 +148,7 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       };
       change(`deleted ${taskId}`, ports.edit({type: 'delete', taskId, seen}), {follow});
     },
-    /** The first line is the title, the rest describes it. */
+    /** The first line is the title, the rest the description. */
     add: (text: string, place: {parentId: string | null; index: number}, draft: OpenDraft) => {
       const [title = '', ...rest] = text.trim().split('\n');
       const {plan} = core.facts();
@@ -162,10 +162,10 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
       const editor = () => ({type: 'add' as const, ...place});
       change(`added ${id}`, ports.edit({type: 'add', task}), {follow, draft, editor});
     },
-    /** `seen` is what the field was when the person began to write. */
+    /** `seen` is the value of the field when the user started writing. */
     edit: ({taskId, field, text, seen, draft}: FieldEdit) => {
       const fields = {[field]: fieldValue(field, text)};
-      // Whoever was shown the other value and sends again, means it.
+      // Sending again after being shown the other value is deliberate.
       const editor = (error: unknown) => {
         const value = valueInTheWay(error);
         return {type: 'edit' as const, taskId, field, ...(value !== undefined && {seen: value})};
@@ -222,7 +222,7 @@ const leftAsDraft = (problem: string | null): Notice =>
 
 export type Answers = ReturnType<typeof createAnswers>;
 
-/** An optional field without a word is removed. */
+/** An empty optional field is removed. */
 function fieldValue(field: EditedField, text: string): string | readonly string[] | null {
   if (text.trim() === '' && (field === 'notes' || field === 'verify')) return null;
   if (field === 'acceptanceCriteria' || field === 'verify') return lines(text);

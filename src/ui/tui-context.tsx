@@ -13,20 +13,20 @@ export function useTui(): Tui {
   return tui;
 }
 
-/** The state and what follows from it; drawn again when it changes. */
+/** The state and derived facts; re-renders on a change. */
 export function useTuiState(): readonly [TuiState, Facts] {
   const tui = useTui();
   const state = useSyncExternalStore(tui.state.subscribe, tui.state.get);
   return [state, tui.facts()];
 }
 
-/** Drawn again every second while something runs, and only then. */
+/** Re-renders every second, only while something runs. */
 export function useSeconds(): number {
   const {clock} = useTui();
   return useSyncExternalStore(clock.subscribe, clock.get);
 }
 
-/** Drawn again when the live log of a run grew, a few times a second at most. */
+/** Re-renders when the live log of a run grew, a few times a second at most. */
 export function useLiveLog(runId: string | undefined, isRaw: boolean): number {
   const live = useTui().jobs.live.of(runId);
   const {version} = (isRaw ? live?.raw : live?.activity) ?? noLog;

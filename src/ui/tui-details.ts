@@ -8,7 +8,7 @@ import type {TuiPorts} from './ports.ts';
 import type {Store} from './store.ts';
 import type {TuiCore} from './tui-core.ts';
 
-/** Tasks that are only passed on the way are not fetched. */
+/** Tasks that are only passed over are not fetched. */
 const debounceMilliseconds = 80;
 
 /** Fetches what the open tab shows: the log of a run, its change, the history of a task. */
@@ -16,7 +16,7 @@ export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<numbe
   let timer: ReturnType<typeof setTimeout> | null = null;
   let wanted = '';
 
-  /** Of the others only the place is kept: a change may be large. */
+  /** For the others only the position is kept: a change may be large. */
   const keepDiff = (run: RunRecord, diff: TaskDiff) => {
     const {diffs} = core.get();
     const others = [...diffs].map(([id, each]): [string, DiffView] => [id, {...each, content: null}]);
@@ -32,7 +32,7 @@ export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<numbe
       type: 'failed' as const,
       ...messageLines(error),
     }));
-    // Another task was selected meanwhile.
+    // Another task was selected in the meantime.
     if (wanted === key && found) core.patch({detail: {key, ...found} as Detail});
 
     async function fetchDetail() {
@@ -60,7 +60,7 @@ export function createDetails(core: TuiCore, ports: TuiPorts, clock: Store<numbe
   };
   const ignoreClock = clock.subscribe(follow);
   return {
-    /** Called after every change; fetches only when something else is to be shown. */
+    /** Called after every change; fetches only if something else is to be shown. */
     follow,
     stop: () => {
       ignoreClock();

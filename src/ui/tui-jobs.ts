@@ -24,12 +24,12 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
   const live = createLiveRuns(ports.now);
   /** The selection follows the job until the user moves it. */
   let isFollowing = false;
-  /** The runs of this process; one that goes on is at work only when its record says so. */
+  /** The runs of this process; one that continues is active only once its record says so. */
   const started = new Set<string>();
   let left: readonly JobStep[] = [];
-  /** What a person wrote for the planner; it is a draft until the planner's job has it on disk. */
+  /** What the user wrote for the planner; a draft until the planner's job has stored it. */
   let unheard: OpenDraft | null = null;
-  /** What was told last in the job: its end must not take it away unread. */
+  /** The last messages of the job, which must not vanish unread when it ends. */
   let told: readonly string[] = [];
   const tell = (notice: Notice) => {
     told = [...told, notice.text].slice(-2);
@@ -84,7 +84,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
             selectedId: planning?.selectedId ?? null,
           },
         });
-        // The first turn is looked at; whoever looks elsewhere meanwhile is left alone.
+        // The first turn opens the dialog; a user who is elsewhere by then is not disturbed.
         if (planning === null) core.dialogs.ask({type: 'planWork'});
         return;
       }
@@ -154,7 +154,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
     }
   };
 
-  /** The engine waits. What it refused is read first, then it is asked again. */
+  /** The engine waits. A refusal is shown first, then the question again. */
   const askDecision = (request: DecisionRequest) => {
     const taskId = request.task.id;
     core.asked.add(`${request.run.run_id} decision`);
@@ -173,7 +173,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
     core.dialogs.ask({type: 'message', ...messageLines(request.refusal), next: dialog});
   };
 
-  /** The planner waits. What could not be done is read first, then it is asked again. */
+  /** The planner waits. A failure is shown first, then the question again. */
   const askPlan = (question: PlanQuestion) => {
     const {planning, ui} = core.get();
     const before = planning ?? {runId: null, words: '', selectedId: null};
@@ -191,7 +191,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
     core.dialogs.ask({type: 'message', ...messageLines(question.refusal), next: dialog});
   };
 
-  /** The job is over: what it asked needs no answer any more. */
+  /** The job is over: its questions need no answer any more. */
   const closePrompt = () => {
     core.dialogs.revise(withoutJob);
     const {dialog} = core.get().ui.context;
@@ -200,7 +200,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
     else if (left && left !== dialog) core.send({type: 'dialog.open', dialog: left});
   };
 
-  /** Those that cannot be read are told of by `plan drafts`. */
+  /** Unreadable drafts are reported by `plan drafts`. */
   const readPlanDrafts = () => {
     ports.planDrafts().then(
       (planDrafts) => core.patch({planDrafts}),
@@ -215,7 +215,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
     });
 
   const start = async (...steps: readonly JobStep[]): Promise<void> => {
-    // What was asked before another job began may be answered while it works: that job stays as it is.
+    // An earlier question may be answered while another job works: that job stays as it is.
     if (!core.get().ui.can({type: 'job.began'})) {
       unheard = null;
       core.dialogs.ask({type: 'message', ...messageLines(alreadyBusy())});
@@ -226,7 +226,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
     core.patch({job: {steps, runs: new Map(), isStopping: false, wait: null}, notice: null, past: null});
     core.send({type: 'job.began'});
     if (core.get().ui.hasTag('behindWords') && !(await ownTurn())) {
-      // Its draft stays: the planner of another job has not heard it.
+      // The draft stays: another job's planner has not received it.
       unheard = null;
       core.patch({job: null});
       core.send({type: 'job.stopped', isPaused: true});
@@ -268,13 +268,13 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
   };
 }
 
-/** They belong to the job that asks. */
+/** These belong to the job that asks. */
 const jobDialogs: ReadonlySet<Dialog['type']> = new Set([
   ...(['checkpoint', 'planWork', 'planQuestions', 'planReview'] as const),
   ...(['planRevise', 'planFields', 'planField'] as const),
 ]);
 
-/** A dialog once the job is over: null where it only asked for the job, a message without such a question behind it. */
+/** A dialog once the job is over: null if it was the job's question; a message loses the question after it. */
 function withoutJob(dialog: Dialog): Dialog | null {
   if (jobDialogs.has(dialog.type)) return null;
   if (dialog.type !== 'message' || dialog.next === undefined) return dialog;

@@ -2,16 +2,16 @@ import {messageOf} from '../services/contracts/errors.ts';
 import type {TuiPorts} from './ports.ts';
 import type {TuiCore} from './tui-core.ts';
 
-/** So often the screen of the selected session is looked at, while it is seen. */
+/** How often the selected session's screen is read while it is visible. */
 const intervalMilliseconds = 1000;
 
-/** What the selected session shows now: fetched while the sessions are on the screen, and only then. */
+/** The current screen of the selected session, fetched only while the sessions are shown. */
 export function createPreview(
   core: Pick<TuiCore, 'get' | 'facts' | 'patch'>,
   ports: Pick<TuiPorts, 'sessions'>,
 ) {
   let shownId: string | null = null;
-  /** Aborted when another one is to be shown, or none. */
+  /** Aborted when another session, or none, is to be shown. */
   let watch = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -31,10 +31,10 @@ export function createPreview(
     if (id !== null) void load(id, watch.signal);
   };
   return {
-    /** Called after every change; fetches only when another session is to be shown. */
+    /** Called after every change; fetches only if another session is to be shown. */
     follow: () => {
       const {list, ui, handover} = core.get();
-      // A list that comes in after the person left must not begin to watch again: the process would never end.
+      // A list that arrives after the user left must not start watching again: the process would never exit.
       const isSeen = core.facts().screen === 'sessions' && !ui.hasTag('gone') && handover === null;
       const session = isSeen ? list.sessions?.[list.index] : undefined;
       show(session?.isRunning ? session.id : null);

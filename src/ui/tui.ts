@@ -35,19 +35,19 @@ export type Tui = Omit<TuiCore, 'onJobEnd' | 'asked' | 'dialogs'> & {
   readonly answers: Answers;
   /** What `@` offers. */
   readonly files: FileIndex;
-  /** What is being written, kept on disk. */
+  /** Unfinished texts, kept on disk. */
   readonly drafts: DraftDesk;
-  /** Counts seconds while something runs; stopped otherwise. */
+  /** Counts seconds while something runs. */
   readonly clock: Store<number>;
   press(key: KeyPress): void;
-  /** Told by the panel: whether text is typed into it. */
+  /** Called by the panel: whether text is being typed into it. */
   setWriting(isWriting: boolean): void;
   resize(size: TuiState['size']): void;
-  /** Begins to watch the project and the engine; the returned function ends it. */
+  /** Starts watching the project and the engine; returns a function to stop. */
   open(): () => void;
 };
 
-/** The terminal UI without a terminal: state, keys and jobs. The screens only draw it. */
+/** The TUI without a terminal: state, keys and jobs. The screens only draw it. */
 export function createTui(ports: TuiPorts): Tui {
   const flow = createTuiFlow({
     pause: (reason) => ports.engine.pause(reason, 'key'),
@@ -84,7 +84,7 @@ export function createTui(ports: TuiPorts): Tui {
     if (before !== panel) overtaken.remember();
     if ((before === null) !== (panel === null)) {
       const {browse} = core.get();
-      // A panel that opens has the keys; the plan has them when it is gone.
+      // A new panel gets the focus; the plan gets it back when the panel is gone.
       core.patch({
         browse:
           panel && plan
@@ -118,7 +118,7 @@ export function createTui(ports: TuiPorts): Tui {
     },
     onJobEnd: ({standing, headline, taskId, plan, rejected}, told) => {
       const offer = rejected ? ` · U undoes ${displayLine(rejected)}` : '';
-      // Of a paused task, or a planner, the banner says it already.
+      // For a paused task or planner, the banner already says it.
       if (standing !== 'paused' || (taskId === undefined && !plan))
         core.say({
           tone: standings[standing].tone,
@@ -198,7 +198,7 @@ export function createTui(ports: TuiPorts): Tui {
           core.patch({data});
           if (isFirst) core.patch({browse: initialSelection(core.facts(), state.get().browse)});
           overtaken.look();
-          // What a job of this screen left may be seen on disk only after its end.
+          // What a job of this screen left may appear on disk only after its end.
           openPrompts(core, ports);
         }),
         clock.stop,

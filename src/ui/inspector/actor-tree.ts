@@ -3,7 +3,7 @@ import {stateName} from './event-name.ts';
 import {outcomeMark} from './outcome-mark.ts';
 import {type ActorView, shownActors} from './recording.ts';
 
-/** The actors as nested lists of buttons, each with its state and how it ended. */
+/** The actors as nested lists of buttons, each with its state and outcome. */
 export function drawActors(
   all: readonly ActorView[],
   shown: string | null,
@@ -50,7 +50,7 @@ function actorButton(view: ActorView, isShown: boolean, onChoose: (key: string) 
   return button;
 }
 
-/** Where it stands; of one that has ended, its final state and how it ended. */
+/** Its current state; for one that has ended, its final state and outcome. */
 export function actorWords({task, entry, outcome}: Pick<ActorView, 'task' | 'entry' | 'outcome'>): string {
   const state = stateName(entry.state);
   const isTold = outcome.word === state || outcome.word === 'working';

@@ -1,4 +1,4 @@
-/** What the page shows, as it stands behind the # of its address: every moment has a link. */
+/** What the page shows, as the fragment of its URL: every moment has a link. */
 export type Address =
   | {readonly view: 'job'; readonly jobId: string}
   | {readonly view: 'machines'; readonly subject: Subject; readonly moment: Moment; readonly only: boolean};
@@ -9,7 +9,7 @@ export type Subject = 'process' | {readonly taskId: string; readonly runId: stri
 /** An entry, the last one before a time, or the latest one. */
 export type Moment =
   | {readonly type: 'entry'; readonly session: number; readonly seq: number}
-  /** `isMark`: something was marked there, and is what should be seen. */
+  /** `isMark`: something is marked there, and should be shown. */
   | {readonly type: 'time'; readonly at: string; readonly isMark: boolean}
   | {readonly type: 'latest'};
 

@@ -1,4 +1,4 @@
-/** What the server answers; null where there is no such thing. Throws when it is gone. */
+/** The server's response; null for 404. Throws if the server is gone. */
 export async function ask<T>(path: string): Promise<T | null> {
   const response = await fetch(path);
   if (response.status === 404) return null;

@@ -2,14 +2,14 @@ import type {Chart} from '../../machines/policies/inspect/chart.ts';
 import type {ElkEdge, ElkNode} from './chart-graph.ts';
 import {fitOf, type LaidOutChart, type Size} from './chart-layout.ts';
 
-/** Which part of a drawing is seen: the point in its middle, and how many pixels one of its units takes. */
+/** The visible part of a drawing: its centre, and pixels per unit. */
 export type Camera = {readonly x: number; readonly y: number; readonly scale: number};
 export type Box = {readonly x: number; readonly y: number; readonly width: number; readonly height: number};
 
-/** Letters are 11 pixels high at 1: below it nobody reads them. */
+/** At scale 1 letters are 11 pixels high; smaller ones are unreadable. */
 const readable = 1;
 const largest = 1.35;
-/** Of a part of a chart: what is around it tells more than larger letters do. */
+/** For a part of a chart: its surroundings are worth more than larger letters. */
 const comfortable = 1.1;
 export const [farthest, nearest] = [0.2, 4] as const;
 const margin = 14;
@@ -20,7 +20,7 @@ export const wholeCamera = ({width, height}: Size, room: Size): Camera => ({
   scale: Math.min(largest, fitOf({width: width + 2 * margin, height: height + 2 * margin}, room)),
 });
 
-/** The whole chart where it can be read; else what is active, with as much around it as can be read. */
+/** The whole chart if it is readable; else what is active, with as much around it as is readable. */
 export function neighbourhoodCamera(
   chart: Chart,
   laidOut: LaidOutChart,
@@ -50,7 +50,7 @@ export function neighbourhoodCamera(
   return filling({x: seen.x + seen.width / 2, y: seen.y + seen.height / 2, scale}, laidOut, room);
 }
 
-/** No room is left empty beside a drawing that could fill it. */
+/** Leaves no blank space that the drawing could fill. */
 function filling({x, y, scale}: Camera, {width, height}: Size, room: Size): Camera {
   const within = (middle: number, length: number, seen: number) => {
     const half = seen / scale / 2 - margin;
@@ -61,7 +61,7 @@ function filling({x, y, scale}: Camera, {width, height}: Size, room: Size): Came
 
 const inner = ({width, height}: Size): Size => ({width: width - 2 * margin, height: height - 2 * margin});
 
-/** Where one transition leads to or comes from. */
+/** States one transition away. */
 function neighboursOf({elk}: LaidOutChart, active: ReadonlySet<string>): string[] {
   const ends = ({sources, targets}: ElkEdge) => [...sources, ...targets];
   return (elk.edges ?? []).filter((edge) => ends(edge).some((id) => active.has(id))).flatMap(ends);
@@ -93,7 +93,7 @@ function union(one: Box, other: Box): Box {
   };
 }
 
-/** Larger or smaller, with the point under the pointer where it was. `at` is measured from the middle of the room. */
+/** Zooms, keeping the point under the pointer in place. `at` is relative to the centre. */
 export function zoomed(camera: Camera, by: number, at = {x: 0, y: 0}): Camera {
   const scale = Math.max(farthest, Math.min(nearest, camera.scale * by));
   return {
@@ -103,7 +103,7 @@ export function zoomed(camera: Camera, by: number, at = {x: 0, y: 0}): Camera {
   };
 }
 
-/** Moved by so many pixels, and never away from the drawing altogether. */
+/** Pans by pixels, but never completely away from the drawing. */
 export function panned(camera: Camera, by: {x: number; y: number}, size: Size): Camera {
   const within = (value: number, most: number) => Math.max(0, Math.min(most, value));
   return {
@@ -113,7 +113,7 @@ export function panned(camera: Camera, by: {x: number; y: number}, size: Size): 
   };
 }
 
-/** The part of the drawing that is in the room. */
+/** The visible part of the drawing. */
 export const seenBox = ({x, y, scale}: Camera, {width, height}: Size): Box => ({
   x: x - width / scale / 2,
   y: y - height / scale / 2,

@@ -3,13 +3,13 @@ type Point = {readonly x: number; readonly y: number};
 /** What the pointer can do with a drawing. */
 export type Gestures = {
   readonly pan: (by: Point) => void;
-  /** `at` is measured from the middle of the place. */
+  /** `at` is relative to the centre. */
   readonly zoom: (by: number, at: Point) => void;
-  /** It is over a state, or over none. */
+  /** The state under the pointer, or null. */
   readonly point: (state: string | null) => void;
 };
 
-/** Drag moves, the wheel zooms, with shift it moves; two fingers do both. */
+/** Drag pans, the wheel zooms (pans with shift), two fingers do both. */
 export function followPointer(place: HTMLElement, {pan, zoom, point}: Gestures): void {
   const touches = new Map<number, Point>();
   const spread = () => {

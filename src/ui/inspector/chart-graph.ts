@@ -7,10 +7,10 @@ import {
   triggerLabel,
 } from '../../machines/policies/inspect/chart.ts';
 
-/** A line of text in a box or at an edge; the transition it stands for, if any. */
+/** A line of text in a box or on an edge, and its transition, if any. */
 export type Line = {readonly text: string; readonly transition: string | null};
 
-/** The part of ELK's JSON that we give and read. */
+/** The part of ELK's JSON that we use. */
 export type ElkNode = {
   readonly id: string;
   width?: number;
@@ -45,9 +45,9 @@ export type Point = {readonly x: number; readonly y: number};
 export type ChartGraph = {
   readonly elk: ElkNode;
   readonly states: ReadonlyMap<string, ChartState>;
-  /** What is written in a state's box, below its name. */
+  /** The lines in a state's box, below its name. */
   readonly lines: ReadonlyMap<string, readonly Line[]>;
-  /** What is written at an edge. */
+  /** The lines on an edge. */
   readonly labels: ReadonlyMap<string, readonly Line[]>;
 };
 
@@ -57,7 +57,7 @@ export type Cycles = 'DEPTH_FIRST' | 'GREEDY';
 
 export const metrics = {title: 20, line: 15, pad: 10, dot: 12} as const;
 
-/** A chart as a graph for ELK. Edges between the same two states are one, with a line for each transition. */
+/** A chart as an ELK graph. Edges between the same two states are merged, with a line per transition. */
 export function chartGraph(chart: Chart, measure: Measure, direction: Direction, cycles: Cycles): ChartGraph {
   const states = new Map(statesOf(chart.root).map((state) => [state.id, state]));
   const lines = new Map<string, readonly Line[]>();
@@ -133,7 +133,7 @@ function initialDot({id}: ChartState): ElkNode {
   };
 }
 
-/** The only combination that neither crashes ELK across levels nor starts somewhere in the middle. */
+/** The only combination that neither crashes ELK across levels nor starts in the middle. */
 function layoutOptions(direction: Direction, cycles: Cycles): Readonly<Record<string, string>> {
   return {
     'elk.algorithm': 'layered',
@@ -161,12 +161,12 @@ function labelBox(lines: readonly Line[], measure: Measure): ElkLabel {
   return {text: 'label', width: Math.ceil(width) + 8, height: lines.length * metrics.line + 2};
 }
 
-/** The label of an edge, without actions: there are too many to draw. The text forms have them. */
+/** An edge label, without actions: there are too many to draw. The text views have them. */
 function edgeLine(states: ReadonlyMap<string, ChartState>, transition: ChartTransition): Line {
   const {id, source, trigger, guard} = transition;
   const [only, ...more] = states.get(source)?.invokes ?? [];
   const isObvious = more.length === 0 && only?.id === trigger.name;
-  // The box names what it runs, and a condition alone is taken as soon as it holds.
+  // The box names what it runs, and a bare condition is taken as soon as it holds.
   const name = isObvious ? trigger.type : triggerLabel(trigger);
   const event = trigger.type === 'always' && guard !== null ? [] : [name];
   return {text: [...event, ...(guard === null ? [] : [`[${guard}]`])].join(' '), transition: id};
@@ -196,5 +196,5 @@ function ownLine(chart: Chart, {trigger, guard, actions, targets}: ChartTransiti
   ].join(' ');
 }
 
-/** An edge from a box into itself or its own contents is written in the box: drawn, it would cross everything. */
+/** An edge from a box to itself or its contents is written in the box: drawn, it would cross everything. */
 const isInside = (target: string, source: string) => target === source || target.startsWith(`${source}.`);

@@ -3,7 +3,7 @@ import type {Visit} from '../../machines/policies/inspect/visits.ts';
 import {duration} from '../../machines/policies/text/durations.ts';
 import {byId, element} from './dom.ts';
 
-/** Marks a state and the lines that lead in and out; everything else steps back. */
+/** Highlights a state and its incoming and outgoing edges; everything else is dimmed. */
 export function highlightState(drawing: SVGSVGElement, state: string | null): void {
   drawing.classList.toggle('pointed', state !== null);
   const near = new Set<string>();
@@ -21,7 +21,7 @@ export function highlightState(drawing: SVGSVGElement, state: string | null): vo
   }
 }
 
-/** Below the chart: what a state means, and how often it was visited. Without one, what is active. */
+/** Below the chart: what a state means and how often it was visited; without a state, what is active. */
 export function tellState(
   chart: Chart,
   state: string | null,
@@ -41,7 +41,7 @@ export function tellState(
   );
 }
 
-/** That nobody asked for anything is no news. */
+/** That nothing was requested is not worth showing. */
 const isWish = (id: string) => id.endsWith('.wish.none');
 
 function visitWords(visits: Readonly<Record<string, Visit>> | null, path: string): HTMLElement[] {

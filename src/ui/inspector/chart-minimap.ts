@@ -4,7 +4,7 @@ import {svg} from './dom.ts';
 
 const [width, height] = [150, 110] as const;
 
-/** The whole chart in a corner, with the part that is seen; there only where something is not. */
+/** The whole chart in a corner with the visible part marked; hidden if everything is visible. */
 export class Minimap {
   readonly drawing = svg('svg', {class: 'minimap', width, height, 'aria-hidden': 'true'});
   #size = {width: 1, height: 1};

@@ -28,17 +28,17 @@ export type ChartSubject = {
   readonly visits: Visits | null;
 };
 
-/** How far an arrow key moves it, in pixels. */
+/** How far an arrow key pans, in pixels. */
 const stride = 60;
 
-/** The drawing in the middle, and which part of it is seen. */
+/** The drawing in the middle, and which part of it is visible. */
 export class ChartPane {
   readonly #charts: ReadonlyMap<string, Chart>;
   #subject: ChartSubject | null = null;
   #drawn: {readonly chart: Chart; readonly laidOut: LaidOutChart; readonly drawing: SVGSVGElement} | null =
     null;
   #camera: Camera = {x: 0, y: 0, scale: 1};
-  /** `near`: what is active and around it; `whole`: everything, however small; `free`: as somebody put it. */
+  /** `near`: what is active and around it; `whole`: everything, however small; `free`: as the user moved it. */
   #mode: 'near' | 'whole' | 'free' = 'near';
   #showsVisits = false;
   #turn = 0;
@@ -90,7 +90,7 @@ export class ChartPane {
     return this.#charts.get(machine);
   }
 
-  /** To the next state of the drawing by keyboard. */
+  /** To the next state of the drawing, by keyboard. */
   step(by: 1 | -1): void {
     const states = [...byId('chart').querySelectorAll<SVGGElement>('.state')];
     const at = states.findIndex(
@@ -103,7 +103,7 @@ export class ChartPane {
     this.point(next?.dataset.state ?? null);
   }
 
-  /** What goes in and out of a state, and what it means; null for what is active. */
+  /** The edges and meaning of a state; null for what is active. */
   point(state: string | null): void {
     const drawn = this.#drawn;
     if (!drawn || !this.#subject) return;
@@ -121,7 +121,7 @@ export class ChartPane {
     const place = byId('chart');
     const chart = this.#charts.get(entry.machine);
     if (!chart) return this.#refuse(`This Blackbird has no machine called ${entry.machine}.`);
-    // Its layout is on this machine; the pane says what it waits for all the same.
+    // Loading the layout is fast, but the pane still says what it waits for.
     if (this.#drawn?.chart !== chart) this.#refuse(`Drawing ${chart.id} …`);
     const laidOut = await layoutChart(chart, this.#room());
     if (turn !== this.#turn) return;
@@ -157,7 +157,7 @@ export class ChartPane {
     return this.#drawn?.chart.id === entry.machine;
   }
 
-  /** The camera as its mode wants it. */
+  /** Sets the camera according to its mode. */
   #aim(): void {
     const [drawn, subject] = [this.#drawn, this.#subject];
     if (!drawn || !subject) return;

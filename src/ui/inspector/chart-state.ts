@@ -1,7 +1,7 @@
 import type {Chart, ChartState} from '../../machines/policies/inspect/chart.ts';
 import type {InspectedEntry} from '../../services/contracts/journal.ts';
 
-/** Which states of a chart a state value means, from the machine itself downwards. */
+/** The states a state value stands for, from the root downwards. */
 export function activeStates(chart: Chart, value: unknown): ReadonlySet<string> {
   const ids = new Set<string>([chart.root.id]);
   const walk = (state: ChartState, inner: unknown) => {
@@ -17,7 +17,7 @@ export function activeStates(chart: Chart, value: unknown): ReadonlySet<string> 
   return ids;
 }
 
-/** The ids, as the chart has them, of the transitions an entry took. */
+/** The chart's ids of the transitions an entry took. */
 export function takenTransitions({transitions}: Pick<InspectedEntry, 'transitions'>): ReadonlySet<string> {
   return new Set(transitions.map(({source, event, index}) => `${source}|${event}|${index}`));
 }

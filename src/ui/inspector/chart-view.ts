@@ -5,18 +5,18 @@ import {type ElkEdge, type ElkNode, type Line, metrics, type Point} from './char
 import type {LaidOutChart} from './chart-layout.ts';
 import {svg} from './dom.ts';
 
-/** What is to be seen of a chart besides its shape. */
+/** What to show of a chart besides its shape. */
 export type Highlight = {
   readonly active: ReadonlySet<string>;
   readonly taken: ReadonlySet<string>;
-  /** The process is over: what is active there is where it stood. */
+  /** The process is over: the active states are where it ended. */
   readonly isOver: boolean;
-  /** By the path of the state; null where nobody knows yet. */
+  /** By state path; null if not known yet. */
   readonly visits: Readonly<Record<string, Visit>> | null;
   readonly showsVisits: boolean;
 };
 
-/** Draws a chart: states as boxes in boxes, transitions as lettered lines, what is active filled. */
+/** Draws a chart: states as nested boxes, transitions as labelled lines, active states filled. */
 export function drawChart(
   chart: Chart,
   laidOut: LaidOutChart,
@@ -42,7 +42,7 @@ export function drawChart(
   walk(chart.root, '');
   const part = {laidOut, highlight, paths};
   for (const node of laidOut.elk.children ?? []) drawing.append(...drawNode(node, part));
-  // The transition that was just taken is drawn last, on top.
+  // The transition just taken is drawn last, on top.
   for (const edge of [...edges].sort((a, b) => Number(isTaken(a)) - Number(isTaken(b)))) {
     drawing.append(drawEdge(edge, isTaken(edge)));
   }
@@ -54,7 +54,7 @@ export function drawChart(
 type Part = {
   readonly laidOut: LaidOutChart;
   readonly highlight: Highlight;
-  /** Where each state stands: an id of its own does not tell. */
+  /** State paths, because a custom id does not contain the path. */
   readonly paths: ReadonlyMap<string, string>;
 };
 
@@ -139,7 +139,7 @@ function drawEdge(edge: ElkEdge, isTaken: boolean): SVGElement {
 
 function drawLabel(edge: ElkEdge, lines: readonly Line[], highlight: Highlight): SVGElement {
   const ends = {'data-from': edge.sources[0] ?? '', 'data-to': edge.targets[0] ?? ''};
-  // Read one after another they tell nothing; what may happen next is told in words.
+  // Read aloud one by one the labels say nothing; what may happen next is listed in words.
   const label = svg('g', {class: 'edge-label', 'aria-hidden': 'true', ...ends});
   const box = edge.labels?.[0];
   if (box) {

@@ -4,20 +4,20 @@ import {byId, element} from './dom.ts';
 import {type Change, changesBetween} from './value-changes.ts';
 import {drawValue, type Folds} from './value-tree.ts';
 
-/** What the shown actor knew after the shown entry, and what changed with it. */
+/** The context of the shown actor after the shown entry, and what changed with it. */
 export class ContextPane {
   readonly #folds: Folds = new Map();
   #shown = '';
   #known: {readonly key: string; readonly count: number; readonly contexts: readonly KnownContext[]} | null =
     null;
 
-  /** For another recording: its actors may have the same names. */
+  /** For another recording, whose actors may have the same names. */
   forget(): void {
     this.#shown = '';
     this.#known = null;
   }
 
-  /** `entries` are those of the actor; `index` is the shown one among them. */
+  /** `entries` are those of the actor; `index` is the shown one. */
   show(key: string, entries: readonly InspectedEntry[], index: number): void {
     const shown = `${key} ${entries.length} ${index}`;
     if (shown === this.#shown) return;

@@ -1,7 +1,7 @@
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Child = Node | string;
 
-/** An element with attributes and contents. Texts become text nodes: nothing foreign is ever read as markup. */
+/** An element with attributes and children. Strings become text nodes: foreign text is never parsed as markup. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -24,14 +24,14 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return created;
 }
 
-/** An element that the page itself has; its absence is a bug. */
+/** An element of the page itself; its absence is a bug. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   const found = document.getElementById(id);
   if (!found) throw new Error(`The page has no #${id}`);
   return found as T;
 }
 
-/** `true` is an attribute without a value, `false` and `undefined` none. */
+/** `true` is an attribute without a value; `false` and `undefined` omit it. */
 function setAttributes(target: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue;
@@ -39,7 +39,7 @@ function setAttributes(target: Element, attributes: Attributes): void {
   }
 }
 
-/** Keeps the keyboard focus when a list is replaced by a new one. */
+/** Keeps the keyboard focus when a list is replaced. */
 export function replaceKeepingFocus(id: string, fresh: HTMLElement): void {
   const place = byId(id);
   const focused = document.activeElement;

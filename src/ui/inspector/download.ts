@@ -1,14 +1,14 @@
 import type {Size} from './chart-layout.ts';
 import {element, svg} from './dom.ts';
 
-/** Saves a text as a file of the reader's. */
+/** Saves a text as a file. */
 export function download(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], {type}));
   element('a', {href: address, download: name}).click();
   setTimeout(() => URL.revokeObjectURL(address), 1_000);
 }
 
-/** The rules that a drawing needs where no page is around it; the colors are those of the page now. */
+/** The styles a standalone drawing needs, with the page's current colours. */
 const rules = `
 text{font:11px system-ui,"DejaVu Sans",sans-serif;fill:INK}
 .name{font-size:13px;font-weight:600}
@@ -29,7 +29,7 @@ text{font:11px system-ui,"DejaVu Sans",sans-serif;fill:INK}
 .visits rect{fill:PAPER;stroke:QUIET}
 `;
 
-/** A drawing of the page as a file of its own, whole. */
+/** A complete drawing as a file of its own. */
 export function standaloneSvg(drawing: SVGSVGElement, {width, height}: Size): string {
   const copy = drawing.cloneNode(true) as SVGSVGElement;
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');

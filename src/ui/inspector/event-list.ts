@@ -8,13 +8,13 @@ import {VirtualList} from './virtual-list.ts';
 
 export type EventFilter = {
   readonly find: string;
-  /** `all`, or only those that are of a kind. */
+  /** `all`, or only one kind. */
   readonly kind: string;
   /** Only the events of this actor; null for all. */
   readonly only: string | null;
 };
 
-/** Events, newest first; those after the moment that is shown are dimmed. */
+/** Events, newest first; those after the shown moment are dimmed. */
 export class EventList {
   readonly #list: VirtualList;
   #recording: Recording | null = null;
@@ -99,11 +99,11 @@ function rowOf(
   return button;
 }
 
-/** Nobody took it. */
+/** No transition handled it. */
 const ignoredMark = ({kind, transitions}: InspectedEntry): string =>
   kind === 'event' && transitions.length === 0 ? '∅ ' : '';
 
-/** The time of day where the reader is, to the millisecond. */
+/** The reader's local time, to the millisecond. */
 export function clockTime(at: string): string {
   const time = new Date(at);
   if (Number.isNaN(time.getTime())) return at;

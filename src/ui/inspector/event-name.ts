@@ -1,4 +1,4 @@
-/** An event as people read it: XState's own names without their prefixes. */
+/** A readable event name: XState's own without their prefixes. */
 export function eventName(type: string): string {
   if (type === 'xstate.init') return 'start';
   const ended = /^xstate\.(done|error)\.(?:actor|state)\.(.+)$/.exec(type);
@@ -8,8 +8,8 @@ export function eventName(type: string): string {
 }
 
 /**
- * A state value in a line: `running.active`, or `water.cold + lid.shut` where regions run side by side. What a
- * person wishes beside the work is told in brackets: `releasing (pausing)`.
+ * A state value on one line: `running.active`, or `water.cold + lid.shut` for parallel regions. A request
+ * beside the work is in brackets: `releasing (pausing)`.
  */
 export function stateName(state: unknown): string {
   if (typeof state === 'string') return state;
@@ -19,7 +19,7 @@ export function stateName(state: unknown): string {
     .join(' + ');
 }
 
-/** The state of a machine that can be asked to stop: where its work stands; null for any other. */
+/** For a machine that can be asked to stop, the state of its work; null for any other. */
 function workName(state: unknown): string | null {
   if (typeof state !== 'object' || state === null || !('wish' in state)) return null;
   const {wish, ...regions} = state;

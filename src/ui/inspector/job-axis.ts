@@ -3,7 +3,7 @@ import {duration} from '../../machines/policies/text/durations.ts';
 import {byId, element} from './dom.ts';
 import {type LaneScale, ticksOf} from './job-scale.ts';
 
-/** The time of day above the lanes; a long rest is drawn short, with how long it was. */
+/** The time axis above the lanes; a long rest is compressed and labelled with its length. */
 export function drawAxis(page: JobPage, scale: LaneScale): void {
   const ticks = ticksOf(page, scale, 90);
   const isShort = (ticks[1]?.time ?? 0) - (ticks[0]?.time ?? 0) < 60_000;

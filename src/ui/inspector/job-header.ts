@@ -5,12 +5,12 @@ import {addressText} from './address.ts';
 import {byId, element} from './dom.ts';
 import {outcomeMark, outcomeWords} from './outcome-mark.ts';
 
-/** Who worked, how long, for how much, and how it ended. */
+/** Who worked, how long, the cost, and how it ended. */
 export function drawHeader(page: JobPage): void {
   const {project, job, outcome, from, to, is_live, totals, done, total} = page;
   const elapsed = Date.parse(to) - Date.parse(from);
   byId('project').textContent = project;
-  // Of the job, not of the plan: a job of one task may be done while the plan is not.
+  // About the job, not the plan: a job of one task may be done while the plan is not.
   const whose = element('span', {class: 'whose'}, page.jobs > 1 ? 'Last job: ' : 'This job: ');
   byId('job-outcome').replaceChildren(whose, outcomeWords(outcome));
   byId('job-outcome').className = `headline ${outcome.kind}`;
@@ -55,7 +55,7 @@ const dayAndTime = (time: string): string => {
 
 let drawn = '';
 
-/** What somebody who was away should see first; each leads to its machines at that moment. */
+/** What the user should see first after being away; each links to its machines at that moment. */
 export function drawNotable({notable, notable_total}: JobPage): void {
   const key = JSON.stringify(notable);
   if (key === drawn) return;

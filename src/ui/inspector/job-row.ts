@@ -11,7 +11,7 @@ import {outcomeMark} from './outcome-mark.ts';
 import {textWidth} from './text-width.ts';
 
 const markWidth = 14;
-/** Below this many pixels not even the beginning of a text is worth it. */
+/** Below this many pixels not even the start of a text is worth showing. */
 const leastLabel = 72;
 
 const markWords = {
@@ -24,7 +24,7 @@ const markWords = {
   undo: 'undone',
 } as const satisfies Record<MarkKind, string>;
 
-/** A task of the plan: what it is called and how it stands, and beside it what happened to it. */
+/** A task of the plan: its name and state, with its history in the lane. */
 export function drawRow(
   row: JobRow,
   scale: LaneScale,
@@ -38,7 +38,7 @@ function taskCell(row: JobRow, onFold: (taskId: string) => void): HTMLElement {
   const {task_id, title, depth, is_parent, is_closed, word, done, total, lane} = row;
   const last = lane?.bars.at(-1) ?? lane?.marks.at(-1);
   const how = is_parent && !lane ? `${done}/${total}` : word;
-  // Nobody chose the id of a draft: what it is comes first.
+  // A draft's id is generated, so its kind comes first.
   const id = element('span', {class: 'id'}, task_id);
   const isOpenable = is_parent || last !== undefined;
   const cell = element(
@@ -94,14 +94,14 @@ function laneCell(row: JobRow, scale: LaneScale): HTMLElement {
   return cell;
 }
 
-/** Null for what lies outside of what is seen. Nothing is so short that it cannot be pointed at. */
+/** Null if it is outside the visible range. Everything is wide enough to be pointed at. */
 function place<T extends HTMLElement>(part: T, scale: LaneScale, from: string, to: string): T | null {
   const [left, right] = [Math.max(-2, scale.at(from)), Math.min(scale.width + 2, scale.at(to))];
   if (right < 0 || left > scale.width) return null;
   const width = Math.max(4, right - left);
   part.style.left = `${left}px`;
   part.style.width = `${width}px`;
-  // Half a word says nothing: its color and its title do.
+  // Half a word says nothing; the colour and title are enough.
   if (Math.min(textWidth(part.textContent ?? '', 'line') + 12, leastLabel) > width)
     part.classList.add('short');
   return part;

@@ -4,7 +4,7 @@ const pageSize = 100;
 
 type Query = {readonly show: string; readonly find: string; readonly closed: readonly string[]};
 
-/** The rows of a job that the page has, and those it asked for. Outdated ones are shown until fresh ones come. */
+/** The rows of a job that the page has, and those it requested. Stale ones are shown until fresh ones arrive. */
 export class JobRows {
   readonly #ask: (query: string) => Promise<RowPage | null>;
   readonly #onChange: () => void;
@@ -13,7 +13,7 @@ export class JobRows {
   #total: number | null = null;
   #wanted = {from: 0, to: pageSize};
   #asked = new Set<number>();
-  /** Answers to an earlier query, or of an earlier look, are thrown away. */
+  /** Responses to an earlier query or refresh are discarded. */
   #turn = 0;
 
   constructor(ask: (query: string) => Promise<RowPage | null>, onChange: () => void) {
@@ -55,7 +55,7 @@ export class JobRows {
     });
   }
 
-  /** What is in sight is asked for again. */
+  /** Requests the visible rows again. */
   outdate(): void {
     this.#turn++;
     this.#asked = new Set();
@@ -93,10 +93,10 @@ export class JobRows {
       ['find', query.find],
       ...query.closed.map((id) => ['closed', id]),
     ]).toString();
-    // Whoever serves it is gone: the view says so.
+    // The server is gone: the view says so.
     const found = await this.#ask(text).catch(() => null);
     if (found === null || turn !== this.#turn) return;
-    // Fewer rows than before: what stood behind them is no more.
+    // There are fewer rows than before; the rest no longer exist.
     if (found.total !== this.#total) {
       this.#rows = new Map([...this.#rows].filter(([index]) => index < found.total));
     }

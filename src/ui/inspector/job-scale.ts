@@ -1,7 +1,7 @@
 import type {JobPage} from '../../machines/policies/inspect/job-page.ts';
 import {timeScale} from '../../machines/policies/report/time-scale.ts';
 
-/** Where a moment lies in the lanes, in pixels; what is outside is not drawn. */
+/** The position of a moment in the lanes, in pixels; what is outside is not drawn. */
 export type LaneScale = {
   readonly at: (time: string) => number;
   readonly width: number;
@@ -32,7 +32,7 @@ const steps = [1, 2, 5, 10, 30]
   );
 const most = 200;
 
-/** Round moments that are far enough apart to be read; none inside of a fold. */
+/** Round times far enough apart to be readable, none inside a fold. */
 export function ticksOf(
   {from, to, folds}: Pick<JobPage, 'from' | 'to' | 'folds'>,
   {at, width}: LaneScale,

@@ -14,7 +14,7 @@ import {VirtualList} from './virtual-list.ts';
 const refreshMilliseconds = 1_000;
 const [leastZoom, mostZoom] = [1, 400] as const;
 
-/** A job: its header, what to look at first, and the plan with a lane for each task. Asks for what it shows. */
+/** A job: its header, highlights, and the plan with a lane for each task. Requests only what it shows. */
 export class JobView {
   readonly #rows = new JobRows(
     (query) => ask<RowPage>(`jobs/${pathOf(this.#jobId)}/rows?${query}`),
@@ -25,10 +25,10 @@ export class JobView {
   #jobId = 'newest';
   #page: JobPage | null = null;
   #timer = 0;
-  /** Answers that come after it was left, or to an earlier question, are thrown away. */
+  /** Responses that arrive after leaving, or to an earlier request, are discarded. */
   #turn = 0;
   #failures = 0;
-  /** How much of the time is seen: 1 is all of it; `start` is the share of it at the left edge. */
+  /** The visible time range: `zoom` 1 is all of it; `start` is the fraction at the left edge. */
   #window = {zoom: 1, start: 0};
 
   constructor(onConnection: (connection: Connection, saidGoodbye: boolean) => void) {
@@ -78,7 +78,7 @@ export class JobView {
     this.#look(next, start + at / zoom - at / next);
   }
 
-  /** By a share of what is seen. */
+  /** Pans by a fraction of the visible range. */
   pan(by: number): void {
     const {zoom, start} = this.#window;
     this.#look(zoom, start + by / zoom);
@@ -114,17 +114,17 @@ export class JobView {
     if (isFirst) void this.#loadChoice(page.job.job_id);
     this.#onConnection(page.is_live ? 'live' : page.outcome.kind === 'lost' ? 'lost' : 'ended', false);
     this.#draw();
-    // A job that ended may be followed by another one: the newest is looked at again, less often.
+    // A finished job may be followed by another: the newest is polled, less often.
     const isFollowed = this.#page?.is_live || asked === 'newest';
     if (isFollowed)
       this.#timer = setTimeout(
         () => void this.#refresh(false),
-        // Whoever answers has other work: a long job is looked at less often.
+        // The server has other work: a long job is polled less often.
         Math.max((this.#page?.is_live ? 1 : 3) * refreshMilliseconds, 10 * (performance.now() - begun)),
       );
   }
 
-  /** One answer that does not come is no end; nobody is there only when several in a row do not. */
+  /** A single failed request proves nothing; the server is gone only after several in a row. */
   #tryAgain(isFirst: boolean): void {
     const delay = retries[this.#failures++];
     this.#onConnection(delay === undefined ? 'gone' : 'connecting', false);
@@ -132,7 +132,7 @@ export class JobView {
   }
 
   async #loadChoice(chosen: string): Promise<void> {
-    // Whoever serves it is gone: the view says so.
+    // The server is gone: the view says so.
     drawJobChoice(await ask<JobList>('jobs').catch(() => null), chosen);
   }
 
@@ -181,7 +181,7 @@ export class JobView {
     rows.addEventListener('keydown', (event) => this.#moveFocus(event));
   }
 
-  /** A lane is dragged; a click on a bar stays a click. */
+  /** Dragging pans the lanes; a click on a bar stays a click. */
   #followDrag(place: HTMLElement): void {
     place.addEventListener('pointerdown', (event) => {
       const isLane = (event.target as Element).closest('.lane, #axis') !== null;

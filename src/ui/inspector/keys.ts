@@ -1,6 +1,6 @@
 import {byId, element} from './dom.ts';
 
-/** One key of the page: what it is pressed for, where it works, and which button it stands for. */
+/** One key of the page: what it does, where it works, and which button it stands for. */
 export type Key = {
   readonly keys: readonly string[];
   readonly words: string;
@@ -8,7 +8,7 @@ export type Key = {
   readonly act: () => void;
 };
 
-/** The help and what happens come from one table. */
+/** The help and the behaviour come from one table. */
 export function followKeys(table: readonly Key[], viewNow: () => 'job' | 'machines'): void {
   const dialog = byId<HTMLDialogElement>('keys');
   byId('key-list').replaceChildren(
@@ -29,7 +29,7 @@ export function followKeys(table: readonly Key[], viewNow: () => 'job' | 'machin
       return;
     }
     const isArrow = event.key.startsWith('Arrow');
-    // Arrow keys move the slider and the lines between columns by themselves.
+    // Arrow keys already move the slider and the column splitters.
     const isOwn = event.target instanceof Element && event.target.matches('.splitter, [role="tab"]');
     if (isArrow && isOwn) return;
     const name = event.shiftKey && isArrow ? `shift+${event.key}` : event.key;

@@ -20,7 +20,7 @@ import {drawValue, type Folds} from './value-tree.ts';
 
 type MachinesAddress = Extract<Address, {view: 'machines'}>;
 
-/** The machines of a process or of a run: what is looked at, at which moment, and everything that shows it. */
+/** The machines of a process or a run: the selection, the moment, and everything that shows it. */
 export class MachinesView {
   readonly chart = new ChartPane(machines.map(({machine}) => chartOf(machine)));
   readonly #events = new EventList((index) => this.travel(index));
@@ -33,11 +33,11 @@ export class MachinesView {
   #recording = new Recording();
   #stop: () => void = () => {};
   #connection: readonly [connection: Connection, saidGoodbye: boolean] = ['connecting', false];
-  /** Where an address leads that was opened before its entries came. */
+  /** The target of an address that was opened before its entries arrived. */
   #wanted: Moment | null = null;
   #position = -1;
   #isFollowing = true;
-  /** Only the events of one actor count: they are listed, and stepped through. */
+  /** Only one actor's events are listed and stepped through. */
   #only: string | null = null;
   #isOnlyWanted = false;
   #filter = {find: '', kind: 'all'};
@@ -73,7 +73,7 @@ export class MachinesView {
     this.#wanted = moment;
     this.#isFollowing = moment.type === 'latest';
     this.#run.show(subject);
-    // What was heard while the job was looked at.
+    // The connection state received while the job was shown.
     this.#onConnection(...this.#connection);
     this.#goWhereWanted();
     this.draw();
@@ -89,7 +89,7 @@ export class MachinesView {
     this.travel(key === null ? this.#position + by : this.#recording.neighbour(key, this.#position, by));
   }
 
-  /** To the next event of the actor that is shown. */
+  /** To the next event of the shown actor. */
   stepWithinActor(by: 1 | -1): void {
     const entry = this.#recording.entries[this.#position];
     if (entry) this.travel(this.#recording.neighbour(actorKey(entry), this.#position, by));
@@ -123,13 +123,13 @@ export class MachinesView {
     this.draw();
   }
 
-  /** Everything speaks of this actor, at its last event up to now. */
+  /** Shows this actor everywhere, at its last event so far. */
   choose(key: string): void {
     if (this.#only !== null) this.#only = key;
     this.travel(this.#recording.latestOf(key, this.#position));
   }
 
-  /** Drawn once per frame, however much has come. */
+  /** Draws once per frame, however many entries arrived. */
   draw(): void {
     if (this.#isDrawing) return;
     this.#isDrawing = true;
@@ -218,7 +218,7 @@ export class MachinesView {
     if (chart) drawNext(chart, entry, {taskId: this.#taskId(shown.task), outcome: shown.outcome});
     const own = recording.indexesOf(key);
     this.#context.show(key, recording.entriesOf(key), own.indexOf(position));
-    // Whoever follows hears of ends and failures, not of every step.
+    // While following, only ends and failures are announced, not every step.
     if (!this.#isFollowing || recording.standing !== 'live' || outcomeOfEntry(entry) !== null)
       announce(entry, position, recording.last);
   }
@@ -241,7 +241,7 @@ export class MachinesView {
     }
   }
 
-  /** Of the whole job where the page knows them, else of what it looks at. */
+  /** For the whole job if known, else for what is shown. */
   #visitsSoFar(): Visits | null {
     const known = this.#run.visits;
     if (known) return known;
@@ -257,7 +257,7 @@ export class MachinesView {
 
 let announced = 0;
 
-/** For who cannot see it; a rapid series is not read out event by event. */
+/** For screen readers; a rapid series is not read out event by event. */
 function announce(entry: InspectedEntry, position: number, last: number): void {
   clearTimeout(announced);
   announced = setTimeout(() => {

@@ -2,14 +2,14 @@ import {type OutcomeKind, outcomeOfEntry} from '../../machines/policies/inspect/
 import type {InspectedEntry} from '../../services/contracts/journal.ts';
 import {eventName} from './event-name.ts';
 
-/** A moment worth a look, above the slider. */
+/** A moment worth a look, marked above the slider. */
 export type Mark = {
   readonly index: number;
   readonly kind: Extract<OutcomeKind, 'paused' | 'failed' | 'refused' | 'waiting' | 'lost'> | 'decision';
   readonly label: string;
 };
 
-/** What happened once passes through every actor on its way: it is marked once. */
+/** One incident passes through every actor on its way, so it is marked once. */
 const same = 12;
 
 export function marksOf(entries: readonly InspectedEntry[]): Mark[] {

@@ -5,7 +5,7 @@ import type {InspectedEntry} from '../../services/contracts/journal.ts';
 import {activeStates} from './chart-state.ts';
 import {byId, element} from './dom.ts';
 
-/** What could happen next to the shown actor, and what a person types for it. */
+/** What could happen next to the shown actor, and the command for it. */
 export function drawNext(
   chart: Chart,
   entry: InspectedEntry,

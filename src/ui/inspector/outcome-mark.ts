@@ -1,7 +1,7 @@
 import {type Outcome, outcomeSymbols} from '../../machines/policies/inspect/outcomes.ts';
 import {element} from './dom.ts';
 
-/** How something stands, by shape and color; the word stands beside it. */
+/** An outcome by shape and colour; the word is beside it. */
 export function outcomeMark({kind, word}: {kind: Outcome['kind'] | 'todo'; word: string}): HTMLElement {
   const symbol = kind === 'todo' ? '○' : outcomeSymbols[kind];
   return element('span', {class: `outcome ${kind}`, title: word, 'aria-hidden': 'true'}, symbol);

@@ -16,7 +16,7 @@ byId('title').textContent = facts.title;
 byId('notices').textContent = facts.notices.join(' · ');
 byId('process-link').hidden = !facts.has_process;
 
-/** Whether more comes, in different words for each: it goes on, it is over, it died, nobody is there to tell. */
+/** Whether more will come, each worded differently: it continues, it is over, it died, or the server is gone. */
 function showConnection(connection: Connection, saidGoodbye: boolean): void {
   const words = {
     connecting: 'connecting',
@@ -33,7 +33,7 @@ function showConnection(connection: Connection, saidGoodbye: boolean): void {
 }
 
 let view: Address['view'] = 'job';
-/** Only of what is looked at: the stream of a run stays open while its job is shown. */
+/** Only for what is shown: the stream of a run stays open while its job is shown. */
 const showConnectionOf =
   (shown: Address['view']) =>
   (...news: Parameters<typeof showConnection>): void => {
@@ -41,15 +41,15 @@ const showConnectionOf =
   };
 
 const job = new JobView(showConnectionOf('job'));
-/** With every chart and what replays them: loaded when they are first looked at. */
+/** Includes every chart and the replay code: loaded on first use. */
 let machines: MachinesView | null = null;
 async function loadMachines(): Promise<MachinesView | null> {
-  // Whoever serves the page may be gone by now.
+  // The server may be gone by now.
   const loaded = await import('./machines-view.ts').catch(() => null);
   if (loaded) machines ??= new loaded.MachinesView(showConnectionOf('machines'));
   return machines;
 }
-/** For what makes sense only once they are there. */
+/** For actions that need it to be loaded. */
 const on = (act: (shown: MachinesView) => void) => () => {
   if (machines) act(machines);
 };
@@ -92,7 +92,7 @@ const saveSvg = on(({chart: {shown}}) => {
   if (shown) download(`${shown.chart.id}.svg`, 'image/svg+xml', standaloneSvg(shown.drawing, shown.size));
 });
 async function copyLink(): Promise<void> {
-  // Without leave to write there, the address bar has it.
+  // Without clipboard permission, the address bar still has it.
   const isCopied = await navigator.clipboard?.writeText(location.href).then(
     () => true,
     () => false,
@@ -248,7 +248,7 @@ tabs.forEach((tab, index) => {
     next.focus();
   });
 });
-// They scroll or move, so the keyboard must be able to get there.
+// They scroll or pan, so they must be focusable.
 for (const id of ['chart', 'context', 'event', 'next']) byId(id).tabIndex = 0;
 addEventListener('hashchange', go);
 go();

@@ -14,7 +14,7 @@ export type ActorView = {
   readonly key: string;
   readonly name: string;
   readonly machine: string;
-  /** The task it was begun for; empty where its beginning does not say. */
+  /** The task it was started for; empty if its start does not say. */
   readonly task: string;
   readonly session: number;
   readonly depth: number;
@@ -26,13 +26,13 @@ export type ActorView = {
 
 const mostEntries = 20_000;
 const dropped = 2_000;
-/** A record and a journal are written one after the other. */
+/** A record and a journal entry are written one after the other. */
 const nearMilliseconds = 3_000;
 
 export const actorKey = ({session, actor}: Pick<InspectedEntry, 'session' | 'actor'>) =>
   `${session}|${actor}`;
 
-/** Every entry the page has of what it looks at, and the actors at each. */
+/** Every entry the page has, and the actors at each. */
 export class Recording {
   entries: readonly InspectedEntry[] = [];
   /** How many were dropped because there were too many. */
@@ -41,13 +41,13 @@ export class Recording {
   #marks: readonly Mark[] = [];
   #indexes = new Map<string, number[]>();
   #ends = new Map<string, Outcome>();
-  /** Of actors with the same name, told apart by a number, the one that ended last. */
+  /** Of actors with the same name but different numbers, the one that ended last. */
   #lastEnded = new Map<string, string>();
   #lastOfSession = new Map<number, number>();
-  /** Processes after whose last entry a run was still going on. */
+  /** Processes that ended while a run was still in progress. */
   #leftRunning = new Set<number>();
 
-  /** Takes what the page does not have yet; entries are numbered within their session. */
+  /** Adds entries the page does not have yet; they are numbered within their session. */
   add(entries: readonly InspectedEntry[]): void {
     const latest = new Map<number, number>();
     for (const {session, seq} of this.entries) latest.set(session, seq);
@@ -64,7 +64,7 @@ export class Recording {
     this.#index();
   }
 
-  /** What is worth a look, and where a process died: behind the last that it recorded. */
+  /** Moments worth a look, and where a process died: after its last entry. */
   get marks(): readonly Mark[] {
     const lost = [...this.#leftRunning].flatMap((session): Mark[] => {
       const index = this.#lastOfSession.get(session) ?? -1;
@@ -78,7 +78,7 @@ export class Recording {
     return this.entries.length - 1;
   }
 
-  /** Parents before their children, oldest first; actors that had not begun are not there. */
+  /** Parents before their children, oldest first; without actors that had not started. */
   actorsAt(position: number): ActorView[] {
     const views: ActorView[] = [];
     for (const key of this.#indexes.keys()) {
@@ -90,7 +90,7 @@ export class Recording {
     return withWaits(inTreeOrder(views));
   }
 
-  /** How an actor stood at a moment, or how it had ended by then. */
+  /** An actor's outcome at a moment. */
   outcomeAt(key: string, position: number): Outcome {
     const index = this.latestOf(key, position);
     const entry = this.entries[index];
@@ -105,14 +105,14 @@ export class Recording {
     return waitOf(entry) ?? {kind: 'working', word: 'working'};
   }
 
-  /** Whether nothing more came of a process after this moment. */
+  /** Whether this process recorded nothing after this moment. */
   #isOver(session: number, position: number): boolean {
     const last = this.#lastOfSession.get(session) ?? -1;
     const isLive = this.standing === 'live' && last === this.last;
     return !isLive && position >= last;
   }
 
-  /** The entries of one actor, as the page has them. */
+  /** The entries of one actor. */
   entriesOf(key: string): InspectedEntry[] {
     return (this.#indexes.get(key) ?? []).flatMap((index) => this.entries[index] ?? []);
   }
@@ -121,7 +121,7 @@ export class Recording {
     return this.#indexes.get(key) ?? [];
   }
 
-  /** The latest entry of an actor up to a moment; -1 when there is none. */
+  /** The latest entry of an actor up to a moment; -1 if there is none. */
   latestOf(key: string, position: number): number {
     const indexes = this.#indexes.get(key) ?? [];
     let [low, high] = [0, indexes.length];
@@ -133,7 +133,7 @@ export class Recording {
     return indexes[low - 1] ?? -1;
   }
 
-  /** The next entry of the same actor, before or after a moment; where there is none, the moment itself. */
+  /** The next entry of the same actor before or after a moment; the moment itself if there is none. */
   neighbour(key: string, position: number, step: 1 | -1): number {
     const indexes = this.#indexes.get(key) ?? [];
     const found =
@@ -141,20 +141,20 @@ export class Recording {
     return found ?? position;
   }
 
-  /** The last entry at or before a time; the first one where all came later. */
+  /** The last entry at or before a time; the first one if all came later. */
   indexAt(at: string): number {
     const time = Date.parse(at);
     const found = this.entries.findLastIndex((entry) => Date.parse(entry.at) <= time);
     return Math.max(0, found);
   }
 
-  /** What was marked around a time, as a record tells it; else as `indexAt`. */
+  /** The mark nearest to a recorded time; else like `indexAt`. */
   markNear(at: string): number {
     const time = Date.parse(at);
     const timeOf = (index: number) => Date.parse(this.entries[index]?.at ?? '');
     const away = ({index, kind}: Mark) => {
       const late = time - timeOf(index);
-      // Whoever died was silent until the next one began.
+      // A dead process is silent until the next one starts.
       const isBetween = kind === 'lost' && late >= 0 && !(time >= timeOf(index + 1));
       return isBetween ? 0 : Math.abs(late);
     };
@@ -187,7 +187,7 @@ export class Recording {
     this.#marks = marksOf(this.entries);
   }
 
-  /** What an actor came to is told to its parent, right after its end. */
+  /** An actor's result is sent to its parent right after its end. */
   #takeEnd(entry: InspectedEntry, key: string): void {
     if (entry.status !== 'active') {
       const own = entry.status === 'error' ? outcomeOfEntry(entry) : outcomeOfFinal(entry.state);
@@ -246,7 +246,7 @@ function inTreeOrder(views: readonly ActorView[]): ActorView[] {
   return roots.sort((a, b) => a.session - b.session || a.index - b.index).flatMap(walk);
 }
 
-/** Whoever works on something that waits, waits. */
+/** An actor that works on something that waits, waits too. */
 function withWaits(views: readonly ActorView[]): ActorView[] {
   const waits = new Map<string, Outcome>();
   for (const {key, outcome} of views) {
@@ -262,8 +262,8 @@ function withWaits(views: readonly ActorView[]): ActorView[] {
 }
 
 /**
- * Those worth a line: who is alive, who is looked at, and who ended last. A long plan leaves thousands behind,
- * which the slider still reaches.
+ * The actors worth a line: alive, selected, or among the last that ended. A long plan leaves thousands, which
+ * the slider still reaches.
  */
 export function shownActors(
   views: readonly ActorView[],

@@ -6,7 +6,7 @@ import {ask, pathOf} from './api.ts';
 import {byId, element} from './dom.ts';
 import {outcomeWords} from './outcome-mark.ts';
 
-/** Above the machines of a run: whose it is, how it ended, in the words of its record, and what can be done now. */
+/** Above the machines of a run: its task, its outcome in the words of its record, and what can be done now. */
 export class RunPane {
   visits: Visits | null = null;
   #subject: Subject = 'process';
@@ -32,7 +32,7 @@ export class RunPane {
 
   async #load({taskId, runId}: Exclude<Subject, 'process'>): Promise<void> {
     const turn = this.#turn;
-    // Whoever served it may be gone: what is shown stays.
+    // The server may be gone: keep what is shown.
     const facts = await ask<RunFacts>(`runs/${pathOf(taskId, runId)}`).catch(() => null);
     if (turn !== this.#turn || facts === null) return;
     drawRun(facts);
@@ -47,7 +47,7 @@ export class RunPane {
 
 function drawRun(facts: RunFacts): void {
   const {task_id, title, run_id, agent, model, outcome, failure, questions, next, runs, job_id} = facts;
-  // Back to the job that was looked at before; else to the one it belongs to.
+  // Back to the job that was open before; else to the one it belongs to.
   if (!byId('job-link').dataset.seen)
     byId('job-link').setAttribute('href', addressText({view: 'job', jobId: job_id ?? 'newest'}));
   const worked = duration(Date.parse(facts.to) - Date.parse(facts.from));

@@ -2,7 +2,7 @@ import {store, stored} from './theme.ts';
 
 const stride = 16;
 
-/** Lines between columns that can be dragged, and moved with the arrow keys. Each sets one length of the page. */
+/** Draggable lines between columns, also movable with the arrow keys. Each sets one CSS length of the page. */
 export function followSplitters(): void {
   for (const line of document.querySelectorAll<HTMLElement>('.splitter')) {
     const {sets = '', from = 'left'} = line.dataset;
@@ -18,7 +18,7 @@ export function followSplitters(): void {
       document.documentElement.style.setProperty(sets, `${value}px`);
       store(sets, String(value));
     };
-    // A line that can be moved must be reached by the keyboard.
+    // A movable line must be focusable.
     line.tabIndex = 0;
     const kept = Number(stored(sets));
     if (kept > 0) set(kept);

@@ -1,12 +1,12 @@
 import type {InspectedEntry, SourceStanding} from '../../services/contracts/journal.ts';
 
-/** `gone`: whoever served the page is no more, and said goodbye or not. */
+/** `gone`: the server is gone, with or without a goodbye. */
 export type Connection = 'connecting' | SourceStanding | 'gone';
 
-/** How often a lost connection is tried again, in milliseconds; then the process is taken to be gone. */
+/** The delays between reconnects, in milliseconds; after the last one the process counts as gone. */
 export const retries = [500, 1_000, 2_000, 4_000] as const;
 
-/** Listens to the entries of a source until whoever serves them is gone. Returns how to stop. */
+/** Receives the entries of a source until its server is gone. Returns a stop function. */
 export function listen(
   path: string,
   onEntries: (entries: readonly InspectedEntry[]) => void,

@@ -1,6 +1,9 @@
 import type {Measure} from './chart-graph.ts';
 
-/** How wide each character from space to tilde is in DejaVu Sans, in hundredths of the size; other fonts are narrower. */
+/**
+ * The widths of the characters from space to tilde in DejaVu Sans, in hundredths of the font size; other
+ * fonts are narrower.
+ */
 const regular =
   '32 40 46 84 64 95 78 27 39 39 50 84 32 36 32 34 64 64 64 64 64 64 64 64 64 64 34 34 84 84 84 53 100 68 69 70 77 63 58 77 75 29 29 66 56 86 75 79 60 79 69 63 61 73 68 99 69 61 69 39 34 39 84 50 50 61 63 55 63 62 35 63 63 28 28 58 28 97 63 61 63 63 41 52 39 63 59 82 59 59 52 64 34 64 84';
 const bold =
@@ -11,7 +14,7 @@ const widths = {
 } as const;
 const widest = 100;
 
-/** The width of a text, known without a screen: charts are laid out when Blackbird is built. */
+/** The width of a text, computed without a screen: charts are laid out by the build. */
 export const textWidth: Measure = (text, kind) => {
   const {size, of} = widths[kind];
   let sum = 0;

@@ -1,7 +1,7 @@
 const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
 
-/** Light, dark, or as the system has it; remembered where the browser lets us. */
+/** Light, dark or the system's; remembered if the browser allows it. */
 export function followTheme(button: HTMLElement): void {
   let theme: Theme = themes.find((each) => each === stored('theme')) ?? 'system';
   const apply = () => {
@@ -19,7 +19,7 @@ export function followTheme(button: HTMLElement): void {
   apply();
 }
 
-/** A browser may refuse to remember anything. */
+/** A browser may refuse to store anything. */
 export function stored(name: string): string | null {
   try {
     return localStorage.getItem(name);
@@ -32,6 +32,6 @@ export function store(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // It is forgotten with the page.
+    // It then lasts only as long as the page.
   }
 }

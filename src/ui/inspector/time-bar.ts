@@ -7,10 +7,10 @@ import type {Recording} from './recording.ts';
 
 const symbols = {...outcomeSymbols, decision: '◆'} as const;
 const mostMarks = 200;
-/** The slider by time goes in so many steps, however long it was. */
+/** The time slider has this many steps, whatever the duration. */
 const timeSteps = 10_000;
 
-/** The slider, the marks above it and the words beside it: one step for each event, or as time went by. */
+/** The slider, the marks above it and the text beside it: one step per event, or proportional to time. */
 export class TimeBar {
   readonly #onTravel: (index: number) => void;
   #byTime = false;
@@ -88,7 +88,7 @@ export class TimeBar {
   }
 }
 
-/** Where an entry lies between the first and the last one. */
+/** The position of an entry between the first and the last one. */
 function shareOf({entries}: Pick<Recording, 'entries'>, index: number): number {
   const [first, entry, last] = [entries[0], entries[index], entries.at(-1)].map((each) =>
     Date.parse(each?.at ?? ''),

@@ -1,6 +1,6 @@
 import type {JournalValue} from '../../services/contracts/journal.ts';
 
-/** One field that is not what it was. `undefined` stands for one that was not there. */
+/** One changed field. `undefined` means that it did not exist. */
 export type Change = {
   readonly path: string;
   readonly before: JournalValue | undefined;
@@ -9,7 +9,7 @@ export type Change = {
 
 const most = 200;
 
-/** Every field that differs, the deepest ones only. */
+/** Every field that differs, leaves only. */
 export function changesBetween(before: JournalValue | undefined, after: JournalValue | undefined): Change[] {
   const changes: Change[] = [];
   const walk = (path: string, one: JournalValue | undefined, other: JournalValue | undefined) => {

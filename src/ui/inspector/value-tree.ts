@@ -1,9 +1,9 @@
 import {element} from './dom.ts';
 
-/** Which branches the reader has opened or closed; they stay so while the moment changes. */
+/** Which branches the reader opened or closed; kept while the moment changes. */
 export type Folds = Map<string, boolean>;
 
-/** Any JSON as a tree that folds; the fields that changed are marked. */
+/** Any JSON as a foldable tree; changed fields are marked. */
 export function drawValue(
   value: unknown,
   folds: Folds,
@@ -49,14 +49,14 @@ function branch(
     element('span', {class: 'size'}, Array.isArray(value) ? ` [${size}]` : ` {${size}}`),
   );
   const details = element('details', {open: isOpen}, summary);
-  // Filled when it is opened: a context can be large, and most of it stays closed.
+  // Filled when opened: a context can be large, and most of it stays closed.
   const fill = () => {
     if (details.open && details.childElementCount === 1)
       details.append(drawValue(value, folds, changed, path));
   };
   fill();
   details.addEventListener('toggle', fill);
-  // What the reader does, and not what drawing it did: that fires a toggle as well.
+  // Clicks only: drawing it fires a toggle event as well.
   summary.addEventListener('click', () => folds.set(path, !details.open));
   return details;
 }

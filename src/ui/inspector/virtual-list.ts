@@ -1,9 +1,9 @@
 import {element} from './dom.ts';
 
-/** More rows than a screen has: those above and below are ready when somebody scrolls. */
+/** Extra rows above and below the visible ones, ready for scrolling. */
 const spare = 8;
 
-/** A long list of which only the rows in sight exist. All rows are equally high. */
+/** A long list in which only the visible rows exist. All rows have the same height. */
 export class VirtualList {
   readonly #place: HTMLElement;
   readonly #list: HTMLElement;
@@ -11,10 +11,10 @@ export class VirtualList {
   readonly #rowOf: (index: number) => HTMLElement | null;
   readonly #onRange: (from: number, to: number) => void;
   #total = 0;
-  /** The row that is to stay in sight when the place changes its size, until somebody scrolls. */
+  /** The row to keep visible when the list is resized, until the user scrolls. */
   #shown: number | null = null;
   #isDrawing = false;
-  /** Those that were drawn and show what they should: scrolling keeps them, and the focus with them. */
+  /** Rows that are drawn and up to date: scrolling keeps them, and with them the focus. */
   readonly #rows = new Map<number, HTMLElement>();
 
   constructor(
@@ -26,9 +26,9 @@ export class VirtualList {
       label,
     }: {
       rowHeight: number;
-      /** Null for a row that is not known yet. */
+      /** Null if the row is not known yet. */
       rowOf: (index: number) => HTMLElement | null;
-      /** Which rows are in sight. */
+      /** Called with the visible range. */
       onRange?: (from: number, to: number) => void;
       label: string;
     },
@@ -57,7 +57,7 @@ export class VirtualList {
     this.draw();
   }
 
-  /** Every row again: what they show has changed. Once per frame. */
+  /** Redraws every row, once per frame, because their content changed. */
   draw(): void {
     this.#rows.clear();
     this.#drawSoon();
@@ -72,7 +72,7 @@ export class VirtualList {
     });
   }
 
-  /** Scrolls so that a row is in sight. */
+  /** Scrolls a row into view. */
   reveal(index: number): void {
     this.#shown = index;
     const [top, bottom] = [index * this.#rowHeight, (index + 1) * this.#rowHeight];

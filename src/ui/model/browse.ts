@@ -6,21 +6,21 @@ export const tabs = ['details', 'run', 'diff', 'history'] as const;
 export type Tab = (typeof tabs)[number];
 export type Pane = 'tree' | 'detail';
 
-/** Where a person is in the plan. Plain data; every change is one of the functions below. */
+/** The user's position in the plan. Plain data, changed only by the functions below. */
 export type Browse = {
   readonly selectedId: string | null;
-  /** The row that it was seen in last: what is selected next when it is gone. */
+  /** The row it was last seen in: selected next if it is gone. */
   readonly row: number;
   readonly folded: ReadonlySet<string>;
   readonly filter: Filter;
   readonly query: string;
-  /** What is searched for in the pane on the right, and the line of the last match. */
+  /** The search in the right pane, and the line of the last match. */
   readonly find: {readonly text: string; readonly at: number | null};
   readonly pane: Pane;
   readonly tab: Tab;
-  /** First row of the tree that is seen. */
+  /** The first visible row of the tree. */
   readonly treeTop: number;
-  /** First line of the detail pane; null for its end, which a run is followed at. */
+  /** The first visible line of the detail pane; null for its end, where a run is followed. */
   readonly detailTop: number | null;
   readonly isRaw: boolean;
 };
@@ -39,7 +39,7 @@ export const startBrowse: Browse = {
   isRaw: false,
 };
 
-/** The detail pane begins at the top; the run at its end, where new output appears. */
+/** The detail pane starts at the top; the run at its end, where new output appears. */
 const topOf = (tab: Tab): number | null => (tab === 'run' ? null : 0);
 
 export function select(browse: Browse, id: string | null): Browse {
@@ -47,7 +47,7 @@ export function select(browse: Browse, id: string | null): Browse {
   return {...browse, selectedId: id, detailTop: topOf(browse.tab), find: {...browse.find, at: null}};
 }
 
-/** Moves the selection by so many rows; beyond an end it stays at the end. */
+/** Moves the selection by this many rows, clamped to the ends. */
 export function moveSelection(browse: Browse, entries: readonly TreeEntry[], by: number): Browse {
   if (entries.length === 0) return browse;
   const at = indexOf(entries, browse.selectedId);
@@ -55,7 +55,7 @@ export function moveSelection(browse: Browse, entries: readonly TreeEntry[], by:
   return select(browse, entries[index]?.id ?? null);
 }
 
-/** Selects a task where it can be seen: what is folded above it opens, and a search or filter that hides it ends. */
+/** Selects a task and makes it visible: unfolds its parents and ends a search or filter that hides it. */
 export function reveal(browse: Browse, plan: Plan, entries: readonly TreeEntry[], id: string): Browse {
   const task = plan.items.get(id);
   if (!task || indexOf(entries, id) >= 0) return select(browse, id);
@@ -64,7 +64,7 @@ export function reveal(browse: Browse, plan: Plan, entries: readonly TreeEntry[]
   return select({...browse, folded, filter: 'all', query: ''}, id);
 }
 
-/** What is selected must be there, and be seen. Asked after every change of rows or size. */
+/** Keeps the selection existing and visible. Called after every change of rows or size. */
 export function keepInView(
   browse: Browse,
   entries: readonly TreeEntry[],
@@ -83,7 +83,7 @@ export function keepInView(
     : {...selected, treeTop: top, row: index};
 }
 
-/** Of what a search hides, the first match; of what is folded or filtered away, what is above it; of what is gone, its row. */
+/** For a task hidden by a search, the first match; if folded or filtered away, its parent; if gone, its row. */
 function nearestRow(
   {selectedId, row, query}: Browse,
   entries: readonly TreeEntry[],
@@ -117,13 +117,13 @@ export function nextFilter(browse: Browse): Browse {
 const setQuery = (browse: Browse, query: string): Browse =>
   browse.query === query ? browse : {...browse, query};
 
-/** What is typed behind `/`: it narrows the tree, or is looked for in the pane on the right. */
+/** What is typed after `/`: it filters the tree, or searches the right pane. */
 export const searchText = ({pane, query, find}: Browse): string => (pane === 'detail' ? find.text : query);
 
 export const withSearchText = (browse: Browse, text: string): Browse =>
   browse.pane === 'detail' ? {...browse, find: {text, at: null}} : setQuery(browse, text);
 
-/** The pane on the right at a match; a line of the last page is seen without being the first. */
+/** Scrolls the right pane to a match; on the last page it need not be the first line. */
 export function showMatch(browse: Browse, at: number, {length, height}: {length: number; height: number}) {
   const detailTop = Math.max(0, Math.min(at - 1, length - height));
   return {...browse, detailTop, find: {...browse.find, at}};

@@ -14,11 +14,11 @@ import {memoizeLast} from './memoize.ts';
 import {runHead, talkLines} from './run-tab.ts';
 import {keyHints, taskFactsOf} from './task-facts.ts';
 
-/** What a pane shows: lines above that stay, and lines of which a part is seen. */
+/** The content of a pane: fixed lines at the top, and lines that scroll. */
 export type DetailContent = {
   readonly head: readonly Line[];
   readonly length: number;
-  /** At least the lines from `from` to `to`; one that is wrapped gives several. */
+  /** At least the lines from `from` to `to`; a wrapped one gives several. */
   readonly slice: (from: number, to: number) => readonly Line[];
 };
 
@@ -55,7 +55,7 @@ function hintFor(state: TuiState, plan: Plan, task: Task): string {
 
 const detailsOf = memoizeLast(detailsLines);
 
-/** A change may have a million lines: only what is seen of it is made. */
+/** A change may have a million lines: only the visible part is rendered. */
 function diffContent(state: TuiState, facts: Facts): DetailContent {
   const columns = detailColumns(facts);
   const review = diffReview(state, facts);
@@ -71,7 +71,7 @@ function runContent(state: TuiState, facts: Facts, jobs: Jobs, columns: number):
   const head = runHead(state, facts, jobs, columns);
   const live = jobs.live.of(run.run_id);
   const isAtWork = state.job?.runs.has(run.run_id) === true;
-  // The log of a run that just ended is read in a moment; until then its live log stays.
+  // The log of a run that just ended takes a moment to read; until then its live log stays.
   const isComplete = isFetched(state, facts) && !state.detail?.key.endsWith(earlierOnly);
   if (!live || (!isAtWork && isComplete)) return fixed(fetched(state, facts, columns), head);
   if (state.browse.isRaw) {
@@ -100,7 +100,7 @@ function runContent(state: TuiState, facts: Facts, jobs: Jobs, columns: number):
   };
 }
 
-/** Marks what was fetched of a run that goes on here: what was said before. */
+/** Marks what was fetched of a run that continues here: what was said before. */
 const earlierOnly = '|earlier';
 
 const earlierLines = memoizeLast((talks: readonly Talk[], before: number, columns: number): readonly Line[] =>
@@ -112,7 +112,7 @@ const earlierLines = memoizeLast((talks: readonly Talk[], before: number, column
 
 const plain = (text: string, columns: number): Line[] => wrapped(text, columns).map((line) => [{text: line}]);
 
-/** What is to be fetched for the open tab; empty where everything is known. A run that changed is fetched again. */
+/** What the open tab has to fetch; empty if everything is known. A changed run is fetched again. */
 export function detailKey(state: TuiState, facts: Facts, second: number): string {
   const {browse, job} = state;
   const {screen, task, shownRun: run} = facts;
@@ -120,7 +120,7 @@ export function detailKey(state: TuiState, facts: Facts, second: number): string
   const subject = detailSubject(state, facts);
   if (browse.tab === 'history') return `${subject}|${run?.run_id} ${run?.updated_at}`;
   if (!run) return '';
-  // What runs here has a live log; what runs elsewhere is read every other second.
+  // A run of this process has a live log; one elsewhere is read every other second.
   const isRunning = facts.state === 'running' && run.state === 'running';
   if (browse.tab === 'run' && run.state === 'running' && job?.runs.has(run.run_id)) {
     return run.segments.some(({ended_at}) => ended_at) && !browse.isRaw ? `${subject}${earlierOnly}` : '';
@@ -128,7 +128,7 @@ export function detailKey(state: TuiState, facts: Facts, second: number): string
   return `${subject}|${run.updated_at} ${isRunning ? Math.floor(second / 2) : ''}`;
 }
 
-/** What a tab is about, whatever became of it since. */
+/** What a tab is about, whatever happened to it since. */
 function detailSubject({browse}: TuiState, {task, shownRun: run}: Facts): string {
   if (browse.tab === 'history') return `history ${task?.id}`;
   return `${browse.tab} ${run?.run_id} ${browse.tab === 'run' && browse.isRaw ? 'raw' : ''}`;

@@ -10,7 +10,7 @@ import type {Facts} from './facts.ts';
 import {lineWidth} from './styled-lines.ts';
 import {stateBadges, stateNote, type TaskState, waitNote} from './task-state.ts';
 
-/** Everything the plan says of a task, and its state. */
+/** Everything the plan says about a task, and its state. */
 export function detailsLines(
   plan: Plan,
   task: Task,

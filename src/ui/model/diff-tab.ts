@@ -4,7 +4,7 @@ import type {Facts, TuiState} from './facts.ts';
 import {detailColumns} from './layout.ts';
 import {isUndone} from './task-state.ts';
 
-/** The review that the tab Diff shows, and the room its keys work in; null where it shows none. */
+/** The review that the Diff tab shows and its layout; null if it shows none. */
 export function diffReview(
   state: TuiState,
   facts: Facts,

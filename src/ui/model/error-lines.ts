@@ -6,7 +6,7 @@ import {padEnd} from '../text/fit.ts';
 import {textWidth} from '../text/graphemes.ts';
 import {wrapped} from '../text/wrap.ts';
 
-/** An error as a dialog shows it: what the command line would print, in the same order. */
+/** An error for a dialog: what the command line would print, in the same order. */
 export function messageLines(error: unknown): {
   readonly title: string;
   readonly lines: readonly MessageLine[];
@@ -28,7 +28,7 @@ export function messageLines(error: unknown): {
   };
 }
 
-/** Each of them whole in so many columns; a command has a line of its own, and looks like one. */
+/** Wrapped to this width; a command gets a line of its own and looks like one. */
 export function messageRows(lines: readonly MessageLine[], columns: number): Line[] {
   const widest = Math.max(0, ...lines.map(({label}) => textWidth(label)));
   const labelColumns = widest === 0 ? 0 : widest + 2;

@@ -26,26 +26,26 @@ export type Notice = {readonly tone: 'good' | 'bad' | 'warning' | 'accent'; read
 /** The job of this process. */
 export type JobView = {
   readonly steps: readonly JobStep[];
-  /** The runs at work now, by run id. */
+  /** The active runs, by run id. */
   readonly runs: ReadonlyMap<string, RunRecord>;
   readonly isStopping: boolean;
-  /** A limit or an outage that it waits for. */
+  /** The limit or outage it waits for. */
   readonly wait: Wait | null;
 };
 
 export type PlanningView = {
-  /** The turn of the planner that runs, or ran last. */
+  /** The planner's current or last turn. */
   readonly runId: string | null;
   readonly words: string;
-  /** What a person is asked now. */
+  /** The current question to the user. */
   readonly question: PlanQuestion | null;
-  /** The proposed task that was looked at. */
+  /** The proposed task that was selected. */
   readonly selectedId: string | null;
 };
 
 export type MadeEdit = {readonly label: string; readonly change: PlanChange};
 
-/** Everything the screens are drawn from, except the live logs, which change too fast for it. */
+/** Everything the screens are drawn from, except the live logs, which change too often. */
 export type TuiState = {
   readonly ui: TuiSnapshot;
   /** Null until the project was read for the first time. */
@@ -53,31 +53,31 @@ export type TuiState = {
   readonly browse: Browse;
   readonly job: JobView | null;
   readonly notice: Notice | null;
-  /** Changes of the plan made here, the latest last: those that can be taken back, and those that were. */
+  /** Plan changes made here, latest last: those that can be undone, and those that were. */
   readonly edits: {readonly done: readonly MadeEdit[]; readonly undone: readonly MadeEdit[]};
-  /** What the engine asks now, by run id; it waits for the answers. */
+  /** The engine's open questions, by run id; it waits for the answers. */
   readonly decisions: ReadonlyMap<string, DecisionRequest>;
-  /** The plan that an agent works on; null where none does. */
+  /** The plan an agent works on; null if there is none. */
   readonly planning: PlanningView | null;
-  /** Proposals that were left for later, as they were last looked at. */
+  /** Proposals left for later, as last read. */
   readonly planDrafts: readonly PlanDraft[];
-  /** How the diff of a run is looked at, by run id; only the one that is shown has its content. */
+  /** The diff view of each run, by run id; only the visible one has its content. */
   readonly diffs: ReadonlyMap<string, DiffView>;
-  /** Why no editor can be opened; null when one can. */
+  /** Why no editor can be opened; null if one can. */
   readonly editorRefused: string | null;
   /** What the open tab had to fetch. */
   readonly detail: Detail | null;
-  /** An earlier run of a task, to be looked at. */
+  /** An earlier run of a task, selected by the user. */
   readonly past: {
     readonly taskId: string;
     readonly runs: readonly RunRecord[];
     readonly index: number;
   } | null;
-  /** The marked row of settings and sessions, the first line of the help. */
+  /** The selected row of settings and sessions, and the first line of the help. */
   readonly list: {
     readonly index: number;
     readonly sessions: readonly SessionRow[] | null;
-    /** What the selected session showed when it was last looked at. */
+    /** The last screen of the selected session. */
     readonly preview: {readonly id: string; readonly lines: readonly string[]} | null;
   };
   /** Who has the terminal now: a session, the shell behind us, or the user's editor or pager. */
@@ -89,7 +89,7 @@ export type TuiState = {
   readonly size: Size;
 };
 
-/** What a tab shows of a run, once it is there. */
+/** What a tab shows of a run, once it is loaded. */
 export type Detail = {readonly key: string} & (
   | {readonly type: 'loading'}
   | {readonly type: 'failed'; readonly title: string; readonly lines: readonly MessageLine[]}
@@ -100,18 +100,18 @@ export type Detail = {readonly key: string} & (
   | {readonly type: 'history'; readonly runs: readonly RunRecord[]; readonly broken: readonly BrokenRun[]}
 );
 
-/** Derived from the state: the rows of the tree, the state of each task, what is selected. */
+/** Derived from the state: the rows of the tree, the state of each task, the selection. */
 export type Facts = {
   readonly screen: ScreenName;
   readonly isSearching: boolean;
   readonly isBusy: boolean;
   readonly isPausing: boolean;
-  /** A job works on the project, this process's or another's. */
+  /** A job works on the project, in this process or another. */
   readonly isEngineAlive: boolean;
   readonly hasBanner: boolean;
-  /** Ctrl+C was pressed with nothing at work. */
+  /** Ctrl+C was pressed while nothing was running. */
   readonly isConfirming: boolean;
-  /** What is asked beside the plan. */
+  /** The prompt beside the plan. */
   readonly panel: Panel | null;
   readonly layout: Layout;
   readonly plan: Plan | null;
@@ -121,11 +121,11 @@ export type Facts = {
   readonly task: Task | null;
   readonly state: TaskState | null;
   readonly run: RunRecord | null;
-  /** The run that the tabs show: an earlier one where the person went back, of a parent its review. */
+  /** The run that the tabs show: an earlier one if the user went back; for a parent, its review. */
   readonly shownRun: RunRecord | null;
 };
 
-/** Memoized: most keys change nothing that the costly parts depend on. */
+/** Memoized: most keys change nothing that the expensive parts depend on. */
 export function createFacts(): (state: TuiState) => Facts {
   const statesOf = memoizeLast(
     (
@@ -190,7 +190,7 @@ export function createFacts(): (state: TuiState) => Facts {
   });
 }
 
-/** The diff that has the keys has the whole screen. */
+/** A focused diff takes the whole screen. */
 function isZoomed(
   {browse, diffs, ...state}: TuiState,
   panel: Panel | null,
@@ -224,13 +224,13 @@ function runOf({job, data}: TuiState, task: Task | null): RunRecord | null {
   return reviewAtWork(job, task) ?? data?.runs.get(task.id) ?? null;
 }
 
-/** The review of a parent that runs now. It says nothing about the state of the parent. */
+/** The running review of a parent. It says nothing about the parent's state. */
 export function reviewAtWork(job: JobView | null, {id}: Task): RunRecord | null {
   const runs = [...(job?.runs.values() ?? [])];
   return runs.find(({run_type, task_id}) => run_type === 'review' && task_id === id) ?? null;
 }
 
-/** What the engine asks about a task. */
+/** The engine's question about a task. */
 export function decisionOn({decisions}: Pick<TuiState, 'decisions'>, taskId: string): DecisionRequest | null {
   return [...decisions.values()].find(({task}) => task.id === taskId) ?? null;
 }
@@ -239,7 +239,7 @@ const screens = ['help', 'home', 'plan', 'settings', 'sessions'] as const satisf
 
 const screenOf = (ui: TuiSnapshot): ScreenName => screens.find((screen) => ui.hasTag(screen)) ?? 'home';
 
-/** Parents that the next execute reviews or completes; one that sent tasks back waits for a person. */
+/** Parents that the next execute reviews or completes; one that sent tasks back waits for the user. */
 export function parentsDueNow(plan: Plan, {pendingFeedback}: Pick<ProjectData, 'pendingFeedback'>): Task[] {
   const judged = new Set([...pendingFeedback.values()].map(({parentTaskId}) => parentTaskId));
   return dueParents(plan).filter(({id}) => !judged.has(id));

@@ -2,10 +2,10 @@ import type {Line, Span} from '../components/lines.tsx';
 import type {DetailContent} from './detail.ts';
 import {lineText} from './styled-lines.ts';
 
-/** Lines are made in pieces: a diff may have a million. */
+/** Lines are rendered in chunks: a diff may have a million. */
 const piece = 200;
 
-/** The next line with the text, from a line on and around the end; null where there is none. */
+/** The next line with the text, from a line on and wrapping around; null if there is none. */
 export function findIn(
   {length, slice}: DetailContent,
   text: string,
@@ -19,7 +19,7 @@ export function findIn(
     (index) => matches(slice(index, index + 1)),
     (start) => {
       const lines = slice(start, Math.min(length, start + piece));
-      // One that is wrapped gives several: which is which is then asked one by one.
+      // A wrapped line gives several, so then each is rendered separately.
       return lines.length === Math.min(length, start + piece) - start
         ? lines.map((line) => matches([line]))
         : null;
@@ -41,7 +41,7 @@ function lookup(one: (index: number) => boolean, many: (start: number) => readon
   };
 }
 
-/** The same lines, what was searched for inverse. */
+/** The same lines with the matches inverted. */
 export function highlighted(lines: readonly Line[], text: string): readonly Line[] {
   const wanted = text.toLowerCase();
   if (wanted === '') return lines;

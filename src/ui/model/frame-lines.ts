@@ -7,7 +7,7 @@ import {hintsOf, type KeyHint} from '../keymap.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {cutLine, justifyLine, lineWidth} from './styled-lines.ts';
 
-/** The first line: which project, which agent, how far. */
+/** The first line: project, agent and progress. */
 export function headerLine(name: string, state: TuiState, {summary, layout}: Facts): Line {
   const {data} = state;
   const agent = data === null ? '' : 'id' in data.provider ? data.provider.id : 'no agent';
@@ -23,7 +23,7 @@ export function headerLine(name: string, state: TuiState, {summary, layout}: Fac
   );
 }
 
-/** The title of the window: how it stands, for who looks elsewhere. */
+/** The window title: the state, visible from other windows. */
 export function terminalTitle(
   name: string,
   {job}: TuiState,
@@ -41,7 +41,7 @@ export function terminalTitle(
   return `${done} · ${project}`;
 }
 
-/** The line above the keys: what must not be overlooked, and what was said last. */
+/** The line above the keys: what must not be missed, and the last message. */
 export function bannerLine(state: TuiState, facts: Facts): Line {
   const {notice, data, job} = state;
   const {width} = facts.layout;
@@ -66,20 +66,20 @@ export function bannerLine(state: TuiState, facts: Facts): Line {
   return warning === undefined ? [] : cutLine([{text: ` ${displayLine(warning)}`, tone: 'warning'}], width);
 }
 
-/** Who needs a person, and the keys that lead there. What is open already needs no call. */
+/** Which tasks need the user, and the keys that lead there. What is already open is left out. */
 function callLine({browse}: TuiState, {summary, panel, screen, task}: Facts): Line {
   const waiting = summary?.attention.length ?? 0;
   if (waiting === 0 || panel !== null) return [];
   const what = waiting === 1 ? ' a task needs you' : ` ${waiting} tasks need you`;
   if (screen !== 'plan') return [{text: `${what}${screen === 'home' ? ': enter shows the plan' : ''}`}];
   if (waiting === 1 && task?.id === summary?.attention[0]) return [{text: `${what}: u opens it`}];
-  // In the other pane n goes to the next match, or the next file.
+  // In the other pane n goes to the next match or file.
   return [
     {text: `${what}: ${browse.pane === 'tree' ? 'n goes there' : 'esc, then n goes there'}, u opens it`},
   ];
 }
 
-/** The same while a job waits for its time. A pause that was asked for, or a person who is needed, comes first. */
+/** The same while a job waits for a limit. A requested pause, or a task that needs the user, comes first. */
 export function waitBanner(state: TuiState, facts: Facts, now: string): Line {
   const wait = state.job?.wait;
   const isUrgent = facts.isPausing || facts.hasBanner || (facts.summary?.attention.length ?? 0) > 0;
@@ -87,7 +87,7 @@ export function waitBanner(state: TuiState, facts: Facts, now: string): Line {
   return cutLine([{text: ` Ⅱ ${waitLine(wait, now)}  r tries now`, tone: 'warning'}], facts.layout.width);
 }
 
-/** An alert with its advice, and beside it the notice; where there is no room for both, the notice replaces the advice. */
+/** An alert with its advice, and the notice beside it; if both do not fit, the notice replaces the advice. */
 function alertLine(alert: string, advice: string, said: Line, width: number): Line {
   const style = {bold: true, inverse: true, tone: 'warning'} as const;
   if (said.length === 0) return cutLine([{text: alert + advice, ...style}], width);
@@ -95,6 +95,6 @@ function alertLine(alert: string, advice: string, said: Line, width: number): Li
   return lineWidth(whole) <= width ? whole : cutLine([{text: `${alert} `, ...style}, ...said], width);
 }
 
-/** The keys that work now, and no others. */
+/** Only the keys that work now. */
 export const activeHints = (state: TuiState, facts: Facts): KeyHint[] =>
   hintsOf(keymapFor(facts, state), facts, state);

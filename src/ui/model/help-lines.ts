@@ -9,17 +9,17 @@ import type {Layout} from './layout.ts';
 import {memoizeLast} from './memoize.ts';
 import {lineWidth} from './styled-lines.ts';
 
-/** Narrower than this a column breaks most of what it has to say. */
+/** In a narrower column most texts would wrap. */
 const narrowest = 38;
 const widest = 52;
 const between = 2;
 
-/** Without the blank on the left. */
+/** Without the space on the left. */
 export const helpColumns = ({width}: Layout): number => width - 1;
 
 type Block = readonly Line[];
 
-/** Every key, from the same tables that the keys themselves come from, in as many columns as there is room for. */
+/** Every key, from the same tables as the key handling, in as many columns as fit. */
 export const helpLines = memoizeLast((columns: number): readonly Line[] => {
   const count = Math.max(1, Math.floor((columns + between) / (narrowest + between)));
   const width = Math.min(widest, Math.floor((columns + between) / count) - between);
@@ -47,7 +47,7 @@ function blockOf(title: string, keymap: Parameters<typeof helpOf>[0], width: num
   ];
 }
 
-/** The blocks one after another, none taken apart, in columns as short as that allows. */
+/** Distributes the blocks, in order and unsplit, over columns that are as short as possible. */
 function inColumns(blocks: readonly Block[], count: number): Block[] {
   for (let height = Math.max(...blocks.map(({length}) => length)); ; height++) {
     const columns: Line[][] = [[]];

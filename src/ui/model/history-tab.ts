@@ -11,7 +11,7 @@ import type {Line} from '../components/lines.tsx';
 import {wrapped} from '../text/wrap.ts';
 import {runBadge} from './task-state.ts';
 
-/** Every run of a task, the latest first: what it was, how it ended, what it is linked to. */
+/** Every run of a task, latest first: its kind, outcome and links. */
 export function historyLines(
   {runs, broken}: {readonly runs: readonly RunRecord[]; readonly broken: readonly BrokenRun[]},
   columns: number,
@@ -66,7 +66,7 @@ function runLines(run: RunRecord, columns: number): Line[] {
   ];
 }
 
-/** What a person said of it at its checkpoint. */
+/** The user's decision at its checkpoint. */
 function decisionOf({
   decision_state: state,
   decision_feedback: feedback = '',

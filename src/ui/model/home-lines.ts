@@ -9,7 +9,7 @@ import {type Facts, parentsDueNow, type TuiState} from './facts.ts';
 import {keyHints, taskFactsOf} from './task-facts.ts';
 import {stateBadges, type TaskState} from './task-state.ts';
 
-/** Fewer rows than this have room for what matters only. */
+/** With fewer rows, only the essentials are shown. */
 const roomyRows = 18;
 
 /** The state of the plan, what can be done, and with which key. */
@@ -115,7 +115,6 @@ function agentLines({data}: TuiState, columns: number): Line[] {
   ];
 }
 
-/** The next step. */
 function nextLines(state: TuiState, {summary, plan, stateOf, isBusy}: Facts): string[] {
   const {data} = state;
   if (!data) return [];

@@ -11,7 +11,7 @@ export const turnWords = {
   revision: 'revising the plan',
 } as const;
 
-/** What a parent review came to. */
+/** The result of a parent review. */
 export function verdictNotice(verdict: ReviewVerdict): Notice {
   const parent = verdict.run.task_id;
   switch (verdict.type) {

@@ -1,8 +1,8 @@
 export type Size = {readonly columns: number; readonly rows: number};
 
-/** Narrower than this, one pane is seen at a time. */
+/** On narrower screens, one pane is shown at a time. */
 const twoPanes = 64;
-/** The same where the right one is a panel, which needs more room. */
+/** The same if the right one is a panel, which needs more space. */
 const planAndPanel = 80;
 
 /** How the screen is divided. */
@@ -35,9 +35,9 @@ export function layoutOf({columns, rows}: Size, hasPanel = false, isZoomed = fal
   };
 }
 
-/** Inside the frame of the pane on the right. */
+/** Inside the frame of the right pane. */
 export const detailColumns = ({layout}: {readonly layout: Layout}): number =>
   Math.max(8, layout.detailWidth - 4);
 
-/** Of the help: the frame it does not have is its room, but for the line that tells where one is. */
+/** The help has no frame and uses those rows, except for the line with the position. */
 export const helpRows = ({paneRows}: Layout): number => paneRows + 1;

@@ -7,7 +7,7 @@ import type {Facts, TuiState} from './facts.ts';
 import {taskFactsOf} from './task-facts.ts';
 import {stateBadges, type TaskState} from './task-state.ts';
 
-/** More than this is a list, and there is a command for that. */
+/** A longer list has a command of its own. */
 const most = 10;
 const widestTitle = 40;
 
@@ -19,7 +19,7 @@ const words: Partial<Record<TaskState, string>> = {
   feedback: 'sent back',
 };
 
-/** What is paused, waits or is undecided when the person leaves: each with the command that goes on with it. */
+/** What is paused, waiting or undecided when the user leaves, each with the command that continues it. */
 export function leavingLines(state: TuiState, {plan, stateOf}: Facts): string[] {
   if (!plan) return [];
   const open = [...plan.items.values()].flatMap((task) => {

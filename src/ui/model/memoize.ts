@@ -1,4 +1,4 @@
-/** Keeps the last result; computes again only when an argument changed. */
+/** Keeps the last result and recomputes only if an argument changed. */
 export function memoizeLast<A extends readonly unknown[], R>(compute: (...args: A) => R): (...args: A) => R {
   let last: {readonly args: A; readonly result: R} | null = null;
   return (...args) => {

@@ -9,7 +9,7 @@ import {cutLine, type Style} from './styled-lines.ts';
 
 export type PreviewMark = '+' | '~' | '>' | '-' | ' ';
 
-/** A row of the proposed plan: what changes, and what it stands below. */
+/** A row of the proposed plan: what changes, and its parent. */
 export type PreviewRow = {
   readonly id: string;
   readonly mark: PreviewMark;
@@ -18,7 +18,7 @@ export type PreviewRow = {
   readonly findings: readonly Finding[];
 };
 
-/** The tree of what would change, with the parents around it; what goes stands at the end. */
+/** The tree of what would change, with its parents; removed tasks are at the end. */
 export function previewRows({before, after, diff, findings}: PlanPreview): PreviewRow[] {
   const marks = new Map<string, PreviewMark>();
   for (const {id} of diff.moved) marks.set(id, '>');
@@ -83,7 +83,7 @@ export function previewRowLine(row: PreviewRow, isSelected: boolean, columns: nu
 const rank = {blocking: 0, warning: 1, hint: 2} as const;
 const bySeverity = (one: Finding, other: Finding) => rank[one.severity] - rank[other.severity];
 
-/** What was found in a task, then all that it says. */
+/** The findings of a task, then its full text. */
 export function previewDetail(
   {before, after}: PlanPreview,
   row: PreviewRow | undefined,

@@ -10,10 +10,10 @@ import type {Facts, TuiState} from './facts.ts';
 import {justifyLine, type Style} from './styled-lines.ts';
 import {isUndone, runBadge, stateBadges, waitNote} from './task-state.ts';
 
-/** Silence is shown after this. */
+/** Silence is shown after this long. */
 const silenceSeconds = 5;
 
-/** Task, elapsed time and state, above what the agent does. */
+/** Task, elapsed time and state, above the agent's activity. */
 export function runHead(state: TuiState, facts: Facts, jobs: Jobs, columns: number): Line[] {
   const {task, shownRun: run} = facts;
   if (!task || !run) return [];
@@ -70,7 +70,7 @@ function stateWord(
   return [symbol, (waitNote(run, isEngineAlive) ?? word) || run.state, style];
 }
 
-/** Work so far: the segments that ended, and the one that runs, or the check. */
+/** Working time so far: the ended segments, plus the current one or the check. */
 export function elapsed(run: RunRecord, now: number): number {
   const last = run.segments.at(-1);
   const ended = workTime({...run, state: 'paused', segments: run.segments.filter(({ended_at}) => ended_at)});
@@ -83,13 +83,13 @@ function silence(milliseconds: number): string[] {
   return milliseconds < silenceSeconds * 1000 ? [] : [`quiet ${clockTime(milliseconds)}`];
 }
 
-/** The header names the agent; only another one is worth a word here. */
+/** The header names the usual agent; only a different one is mentioned here. */
 const isUsual = ({data}: TuiState, {provider}: RunRecord): boolean =>
   data !== null && 'id' in data.provider && data.provider.id === provider;
 
 const clockColumns = 10;
 
-/** The conversation, each with its time on the left; what is too long goes on below it. */
+/** The conversation with times on the left; long messages are wrapped. */
 export function talkLines(talks: readonly Talk[], columns: number): Line[] {
   const width = Math.max(8, columns - clockColumns);
   return talks.flatMap(({at, kind, text}) => {
@@ -106,7 +106,7 @@ export function talkLines(talks: readonly Talk[], columns: number): Line[] {
   });
 }
 
-/** What stands before the first line, before the others, and how they look. */
+/** The prefix of the first line, the prefix of the others, and their style. */
 const kindLooks = {
   message: ['', ' ', {}],
   command: ['', '  ', {bold: true}],

@@ -6,7 +6,7 @@ export type Style = Omit<Span, 'text'>;
 
 export const lineText = (line: Line): string => line.map(({text}) => text).join('');
 
-/** Left and right on one line of exactly so many columns; the left side gives way, then the right one goes. */
+/** Left and right on one line of exactly this width; the left side shrinks, then the right one is dropped. */
 export function justifyLine(left: Line, right: Line, columns: number): Line {
   const rightWidth = lineWidth(right);
   const shown = rightWidth + 8 > columns ? [] : right;
@@ -18,7 +18,7 @@ export function justifyLine(left: Line, right: Line, columns: number): Line {
 
 export const lineWidth = (line: Line): number => line.reduce((sum, {text}) => sum + textWidth(text), 0);
 
-/** The line in at most so many columns, with a mark where something is missing. */
+/** Cuts a line to this width, with a mark where something is missing. */
 export function cutLine(line: Line, columns: number): Line {
   if (lineWidth(line) <= columns) return line;
   const shown: Span[] = [];
@@ -36,5 +36,5 @@ export function cutLine(line: Line, columns: number): Line {
   return shown;
 }
 
-/** The same line in all its width, marked as the one that is chosen. */
+/** The same line, highlighted as the selected one. */
 export const markLine = (line: Line): Line => line.map((span) => ({...span, inverse: true}));

@@ -12,7 +12,7 @@ import {compareTimestamps} from '../../machines/policies/text/timestamps.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {ProjectData} from '../ports.ts';
 
-/** What the run chart is asked with about a task. */
+/** The facts the run chart needs about a task. */
 export function taskFactsOf(
   {data, job}: {readonly data: ProjectData | null; readonly job: {readonly wait: Wait | null} | null},
   plan: Plan,
@@ -20,12 +20,12 @@ export function taskFactsOf(
 ): TaskFacts | null {
   if (data === null) return null;
   const {runs, reviews} = data;
-  // Asked of one task only: it looks at every run.
+  // Computed for a single task only, because it looks at every run.
   const start = runs.get(task.id)?.decision_resolved_at === undefined ? null : latestStart(runs, reviews);
   const facts = factsIn(data, job !== null || data.otherEngine !== null, plan, task, start);
   if (job !== null) return {...facts, job: {pid: null, waitsFor: job.wait, takes: 'all'}};
   if (data.otherEngine === null) return facts;
-  // What another process waits for is not told here; what only needs time is waited for.
+  // What another process waits for is not known here; what only needs time is waited for.
   const isWaitedFor = facts.run !== null && isHeldForTime(facts.run);
   const waitsFor = isWaitedFor ? {taskId: task.id, until: retryTimeOf(facts.run)} : null;
   return {...facts, job: {pid: data.otherEngine, waitsFor, takes: 'all'}};
@@ -60,7 +60,7 @@ function latestStart(...known: ReadonlyArray<ProjectData['runs']>): string | nul
   return latest;
 }
 
-/** What the person can do about it, by the keys that do it; best first. */
+/** The keys for what the user can do about it, best first. */
 export function keyHints(facts: TaskFacts): string[] {
   const wished = nextCommands(facts);
   const texts = (hold: 'ends' | null) =>

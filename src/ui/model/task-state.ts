@@ -7,7 +7,7 @@ import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Style} from './styled-lines.ts';
 
-/** The state of a task as the user sees it: its status in the plan and its run, in one word. */
+/** The state of a task as the user sees it: plan status and run, in one word. */
 export type TaskState =
   | 'running'
   | 'decision'
@@ -26,7 +26,7 @@ export type TaskState =
   | 'done'
   | 'skipped';
 
-/** Where the run stands is what the run chart says. */
+/** The run chart decides the state of the run. */
 export function taskState(facts: TaskFacts): TaskState {
   const {plan, task, run, isSentBack, isOrphaned} = facts;
   if (!isLeaf(task)) return task.status === 'done' || task.status === 'skipped' ? task.status : 'open';
@@ -53,14 +53,14 @@ export function taskState(facts: TaskFacts): TaskState {
   }
 }
 
-/** No run works on it, unless the plan has yet to say what its run has said a moment ago. */
+/** No run works on it, unless the plan does not yet show what its run has just recorded. */
 function stalledState({run, circumstances}: TaskFacts): TaskState {
   if (circumstances.owner !== 'alive') return 'stalled';
   if (run?.state === 'succeeded') return 'done';
   return run?.state === 'failed' ? 'failed' : 'stalled';
 }
 
-/** A person has to do something before this task can go on. */
+/** The user has to act before this task can continue. */
 export const needsPerson = (state: TaskState): boolean =>
   state === 'decision' || state === 'asks' || state === 'feedback';
 
@@ -84,11 +84,11 @@ export const stateBadges = {
   skipped: ['–', 'skipped', {dim: true}],
 } as const satisfies Record<TaskState, Badge>;
 
-/** The latest run of a task is replaced only by what took its change back. */
+/** The latest run of a task is superseded only by its undo. */
 export const isUndone = (run: RunRecord, latest: RunRecord | null): boolean =>
   run === latest && run.superseded_by_run_id !== undefined;
 
-/** The same for one run, whatever became of its task since; of a review, what it said. */
+/** The same for a single run, whatever happened to its task since; for a review, its verdict. */
 export function runBadge({state, parent_review_passed: passed}: RunRecord): Badge {
   if (state !== 'succeeded' || passed === undefined) return runBadges[state];
   return passed ? ['✓', 'review passed', {tone: 'good'}] : ['↩', 'review sent back', {tone: 'warning'}];
@@ -105,15 +105,15 @@ const runBadges = {
   canceled: ['–', 'canceled', {dim: true}],
 } as const satisfies Record<RunRecord['state'], Badge>;
 
-/** What a job that works, here or elsewhere, goes on with by itself; null where a person has to. */
+/** What a running job, here or elsewhere, continues by itself; null if the user has to. */
 export function waitNote(run: RunRecord | null | undefined, isEngineAlive: boolean): string | null {
   if (!run || !isEngineAlive || run.state !== 'paused' || !isHeldForTime(run)) return null;
   return `waits until ${timeOfDay(retryTimeOf(run), run.updated_at)}`;
 }
 
-/** Why it does not go on, in a few words; empty where the word says it all. */
+/** Why it does not continue, in a few words; empty if the state says it all. */
 export function stateNote(plan: Plan, task: Task, state: TaskState, waits: string | null = null): string {
-  // Whoever skipped it, or set it done, no longer waits.
+  // A task that was skipped or set to done no longer waits.
   if (waits !== null && state === 'paused') return waits;
   if (state !== 'waits') return stateBadges[state][1];
   const [first, ...more] = unmetDeps(plan, task);

@@ -15,14 +15,14 @@ import type {TreeEntry} from './tree.ts';
 /** Deeper levels are not indented further: a chain of tasks must not leave the pane. */
 const deepestIndent = 8;
 
-/** Narrower than this, levels are indented less. */
+/** On narrower trees, levels are indented less. */
 const narrowTree = 30;
-/** Counts and times, which no title needs the room of. */
+/** Counts and times, short enough to go beside any title. */
 const shortNote = 7;
-/** So much of a title, with its symbol, is enough to know the task by. */
+/** This much of a title, with its symbol, is enough to recognize the task. */
 const titleColumns = 24;
 
-/** The rows of the tree that are seen, and no others. */
+/** Only the visible rows of the tree. */
 export function treeLines(state: TuiState, facts: Facts, columns: number, now: number): Line[] {
   const {browse} = state;
   const {entries, layout, plan} = facts;
@@ -51,7 +51,7 @@ function rowLine(
   const {symbol, style, note, isLoud} = rowBadge(state, facts, plan, task, now);
   const fold = isLeaf(task) ? ' ' : isFolded(state, task) ? '▸' : '▾';
   const left: Line = [
-    // The mark is seen without colours, too.
+    // The selection is visible without colours, too.
     {text: isSelected ? '❯' : ' '},
     {text: `${indent}${fold} `, dim: true},
     {text: `${symbol} `, ...style},
@@ -61,7 +61,10 @@ function rowLine(
   return justifyLine(left, isShown ? [{text: note, ...(isLoud ? style : {dim: true})}] : [], columns);
 }
 
-/** The title comes first: a reason stands beside it only whole, and a state where enough of the title is left. */
+/**
+ * The title comes first: a reason is shown beside it only if it fits completely, a state only if enough of
+ * the title is left.
+ */
 function hasRoomForNote(left: Line, note: string, isLoud: boolean, columns: number): boolean {
   const noteColumns = textWidth(note);
   const room = columns - noteColumns - 1;
@@ -80,7 +83,7 @@ function rowBadge(state: TuiState, facts: Facts, plan: Plan, task: Task, now: nu
     // A folded parent must not hide that a task below it needs the user.
     if (below.needsPerson && isFolded(state, task))
       return {symbol, style, note: 'ACTION REQUIRED', isLoud: true};
-    // Nor that one failed, or rests.
+    // Nor that one failed or is paused.
     if (below.stopped !== null && !below.isRunning && isFolded(state, task)) {
       const [, word, stoppedStyle] = stateBadges[below.stopped];
       return {symbol, style: stoppedStyle, note: word, isLoud: true};
@@ -108,7 +111,7 @@ function rowBadge(state: TuiState, facts: Facts, plan: Plan, task: Task, now: nu
   };
 }
 
-/** While something is searched for, everything above a match is open. */
+/** During a search, everything above a match is unfolded. */
 const isFolded = ({browse}: TuiState, {id}: Task): boolean =>
   browse.folded.has(id) && browse.filter === 'all' && browse.query.trim() === '';
 
@@ -117,7 +120,7 @@ function emptyText({browse}: TuiState, plan: Plan): string {
   return browse.query === '' ? 'no task matches the filter' : 'no task matches';
 }
 
-/** The title of the tree: what is narrowed, and where in it we are. */
+/** The title of the tree: the filter, and the position. */
 export function treeTitle(
   {browse}: TuiState,
   {entries, layout, isSearching: isTyped}: Facts,

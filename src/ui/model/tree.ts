@@ -5,7 +5,7 @@ import {needsPerson, type TaskState} from './task-state.ts';
 export const filters = ['all', 'open', 'ready', 'blocked', 'attention'] as const;
 export type Filter = (typeof filters)[number];
 
-/** One row of the tree. What it says is made when it is drawn; a plan may have 100,000 of them. */
+/** One row of the tree. Its text is rendered on demand; a plan may have 100,000 of them. */
 export type TreeEntry = {readonly id: string; readonly depth: number; readonly isMatch: boolean};
 
 export type TreeWish = {
@@ -14,7 +14,7 @@ export type TreeWish = {
   readonly query: string;
 };
 
-/** The rows to be seen: what matches, what is above it, and nothing below a folded task. */
+/** The visible rows: what matches, its parents, and nothing below a folded task. */
 export function treeEntries(
   plan: Plan,
   {folded, filter, query}: TreeWish,
@@ -37,7 +37,7 @@ export function treeEntries(
     }
     return entries;
   }
-  // Backwards: a parent comes after its children, so it is known whether one of them matches.
+  // Backwards: parents come after their children, so it is known whether one of them matches.
   let neededDepth = -1;
   for (const {task, depth} of rows.toReversed()) {
     const matches = isMatch(task);
@@ -61,13 +61,13 @@ const filterTakes = {
     state === 'stalled',
 } as const satisfies Record<Exclude<Filter, 'all'>, (state: TaskState) => boolean>;
 
-/** What is below a parent: leaves that are done, leaves in all, and what a person should know of them. */
+/** A summary of what is below a parent: done leaves, all leaves, and what the user should know. */
 export type Below = {
   done: number;
   total: number;
   isRunning: boolean;
   needsPerson: boolean;
-  /** The worst of what stopped and needs no answer: failed before lost before paused. */
+  /** The worst state that needs no answer: failed before lost before paused. */
   stopped: TaskState | null;
 };
 
@@ -76,13 +76,13 @@ export type PlanSummary = {
   readonly counts: ReadonlyMap<TaskState, number>;
   readonly total: number;
   readonly done: number;
-  /** Tasks that wait for a person, in the order of the plan. */
+  /** Tasks that wait for the user, in plan order. */
   readonly attention: readonly string[];
-  /** These, and the paused and failed ones: what the filter `attention` shows and `n` goes through. */
+  /** Those plus the paused and failed ones: what the filter `attention` shows and `n` cycles through. */
   readonly stopped: readonly string[];
 };
 
-/** One walk over the plan, children before parents. */
+/** One pass over the plan, children before parents. */
 export function summarizePlan(plan: Plan, stateOf: (task: Task) => TaskState): PlanSummary {
   const below = new Map<string, Below>();
   const counts = new Map<TaskState, number>();

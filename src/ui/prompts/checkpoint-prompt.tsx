@@ -33,19 +33,19 @@ export type CheckpointPromptProps = ReviewSubject & {
   readonly files: FileIndex;
   readonly loadDiff: () => Promise<TaskDiff>;
   readonly comments: CommentDesk;
-  /** Why changes cannot be asked for (no session to go on with); the choice is shown, and said why. */
+  /** Why changes cannot be requested (no session to resume); the choice is shown with the reason. */
   readonly changesRefused?: string | null;
-  /** Why no editor can be opened; null when one can. */
+  /** Why no editor can be opened; null if one can. */
   readonly editorRefused?: string | null;
   /** Where feedback, a reason or a comment is kept while it is written. */
   readonly openDraft: OpenCheckpointDraft;
-  /** Where the reader was before: another program had the terminal, or the prompt was left. */
+  /** The previous position: another program had the terminal, or the prompt was left. */
   readonly diff?: DiffView;
   readonly columns: number;
-  /** Never more lines than this are shown. */
+  /** The maximum number of lines. */
   readonly rows: number;
   readonly isActive?: boolean;
-  /** Called once. To ask again, mount the prompt anew. */
+  /** Called once. To ask again, mount a new prompt. */
   readonly onDecide: (decision: CheckpointAnswer) => void;
   readonly onLater: () => void;
   readonly onDiff?: (diff: DiffView) => void;
@@ -53,7 +53,7 @@ export type CheckpointPromptProps = ReviewSubject & {
   readonly onProgram: (program: OutsideProgram) => void;
 };
 
-/** The decision after a task, for the command line and the terminal UI alike. */
+/** The decision after a task, for both the command line and the TUI. */
 export function CheckpointPrompt(props: CheckpointPromptProps) {
   const {task, run, files, loadDiff, comments, changesRefused = null, editorRefused = null} = props;
   const {openDraft, columns, rows, isActive = true, onDiff} = props;
@@ -62,7 +62,7 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
   const {Frame, footColumns} = usePromptFrame();
   const room = {columns, rows, footColumns: footColumns ?? columns};
   const frame = (state: CheckpointState): CheckpointFrame => ({
-    // The line that is commented on stands above the text.
+    // The commented line is shown above the text.
     editor: frameOf({list: files.get(), columns, rows: state.view === 'commenting' ? rows - 1 : rows}),
     diff: {...diffFrameOf(state, subject, {columns, rows}), editorRefused, commentRefused: null},
     changesRefused,
@@ -70,7 +70,7 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
   });
   const [draft] = useState(() => openDraft('feedback'));
   const [reason] = useState(() => openDraft('rejection'));
-  /** Of the comment in the editor, or of the one that was left there last. */
+  /** For the comment in the editor, or the last one that was there. */
   const commentDraft = useRef<{readonly draft: OpenDraft; readonly place: CommentPlace} | null>(null);
   const stepper = useStepper({
     initial: () => checkpointState(props.diff ?? newDiffView),
@@ -99,7 +99,7 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
   });
   useEffect(() => () => void commentDraft.current?.draft.close(), []);
 
-  /** A comment is a draft from its first key until it is kept with the run, or given up. */
+  /** A comment is a draft from its first key until it is stored with the run or discarded. */
   function keepComment(next: CheckpointState, before: CheckpointState): void {
     if (next.view !== 'commenting') {
       if (before.view === 'commenting') void commentDraft.current?.draft.close();
@@ -132,7 +132,7 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
     const unsent = known.filter(({sentWith}) => sentWith === null).map(({comment}) => comment);
     update((now) => withComments(now, unsent, heard));
   };
-  /** What is on disk afterwards is what is shown, whether it could be changed or not. */
+  /** Shows what is on disk afterwards, whether the change succeeded or not. */
   const changeComments = (change: Promise<unknown>) => {
     change
       .catch((error: unknown) => say(messageOf(error)))
@@ -160,7 +160,7 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
     }
   }
 
-  /** Of this line only, and at once: the next comment may be begun before this one is on disk. */
+  /** For this line only, and synchronously: the next comment may be started before this one is on disk. */
   function takeDraft({place}: CommentChange): OpenDraft | null {
     const found = commentDraft.current;
     if (found === null || !isSamePlace(found.place, place)) return null;
@@ -168,7 +168,7 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
     return found.draft;
   }
 
-  /** The draft goes when the comment is on disk, not before. */
+  /** The draft is removed only once the comment is on disk. */
   async function changed(change: CommentChange, draft: OpenDraft | null): Promise<void> {
     await stored(change);
     await draft?.drop();

@@ -18,21 +18,21 @@ import {type CommentChange, type WrittenComment, writtenChange} from './comment-
 
 export type CheckpointState = (
   | {readonly view: 'choosing' | 'reading'}
-  /** The words that go with a choice. */
+  /** The text that goes with a choice. */
   | {readonly view: 'writing'; readonly writing: CheckpointChoice}
   | {readonly view: 'commenting'; readonly comment: WrittenComment}
 ) & {
   readonly choice: number;
-  /** Kept when one goes back to the list, so nothing written is lost. */
+  /** Kept when the user returns to the list, so nothing written is lost. */
   readonly editor: EditorState;
-  /** Why it is rejected. */
+  /** The reason for a rejection. */
   readonly reason: EditorState;
   readonly diff: DiffView;
   readonly comments: readonly ReviewComment[];
-  /** Those of the rounds before. */
+  /** Comments sent in earlier rounds. */
   readonly sent: readonly ReviewComment[];
   readonly notice: string | null;
-  /** Decided: nothing that was typed ahead decides again. */
+  /** Decided: keys typed ahead must not decide again. */
   readonly isOver: boolean;
 };
 
@@ -45,9 +45,9 @@ export type CheckpointOutcome =
 export type CheckpointFrame = {
   readonly editor: EditorFrame;
   readonly diff: DiffFrame;
-  /** Why changes cannot be asked for; null when they can. */
+  /** Why changes cannot be requested; null if they can. */
   readonly changesRefused: string | null;
-  /** What can be chosen depends on how it ended. */
+  /** The choices depend on how it ended. */
   readonly run: Pick<RunRecord, 'state'>;
 };
 
@@ -63,7 +63,7 @@ export const checkpointState = (diff: DiffView = newDiffView): CheckpointState =
   isOver: false,
 });
 
-/** The choices as a list, each with its key and, where there is room for it, what follows from it. */
+/** The choices as a list, each with its key and, if there is space, its consequence. */
 export const checkpointItems = ({run, changesRefused}: ChoiceFacts, columns = 0): SelectItem[] =>
   choicesAt(run).map(({id, label, about, brief}) => {
     if (id === 'requestChanges' && changesRefused !== null)
@@ -86,7 +86,7 @@ const choiceKeys = {
 type Stepped = Step<CheckpointState, CheckpointOutcome>;
 type Run = (state: CheckpointState, key: string, frame: CheckpointFrame) => Stepped;
 
-/** A key for each choice: it marks, and only Enter decides. Writing decides nothing, so that begins at once. */
+/** A key per choice: it only selects, and Enter decides. Writing decides nothing, so it starts at once. */
 const choiceKeymap: Keymap<Run, [facts: ChoiceFacts]> = (
   Object.entries(choiceKeys) as ReadonlyArray<[CheckpointChoiceId, string]>
 ).map(([id, key]) => ({
@@ -106,7 +106,7 @@ const choiceKeymap: Keymap<Run, [facts: ChoiceFacts]> = (
   },
 }));
 
-/** The keys while one chooses. */
+/** The keys while choosing. */
 export const checkpointKeymap: Keymap<Run, [facts: ChoiceFacts]> = [
   {
     id: 'checkpoint.move',
@@ -149,7 +149,7 @@ export const checkpointKeymap: Keymap<Run, [facts: ChoiceFacts]> = [
   ...choiceKeymap,
 ];
 
-/** The keys while the diff has them; those of the diff itself come behind. */
+/** The keys while the diff has the focus, before those of the diff itself. */
 export const readingKeymap: Keymap<Run, [facts: ChoiceFacts]> = [
   {
     id: 'checkpoint.back',
@@ -168,11 +168,11 @@ export const readingKeymap: Keymap<Run, [facts: ChoiceFacts]> = [
   ...choiceKeymap,
 ];
 
-/** One key at a checkpoint. */
+/** Handles one key at a checkpoint. */
 export function checkpointStep(before: CheckpointState, key: KeyPress, frame: CheckpointFrame): Stepped {
   if (before.isOver) return {state: before};
   const state = before.notice === null ? before : {...before, notice: null};
-  // Whatever is seen, it leaves the decision open.
+  // In every view this leaves the decision open.
   if (key.name === 'ctrl+c') return later(state);
   if (state.view === 'writing') return write(state, key, frame, before.notice);
   if (state.view === 'commenting') return writeComment(state, key, frame);
@@ -184,7 +184,7 @@ export function checkpointStep(before: CheckpointState, key: KeyPress, frame: Ch
   return reason === null ? read(state, key, frame) : {state: {...state, notice: reason}};
 }
 
-/** The list of keys has all the room, and is left for the choices. */
+/** The list of keys takes the whole space; leaving it returns to the choices. */
 const showsKeys = ({isTold, isKeys}: DiffView): boolean => isTold && isKeys;
 const choosing = (state: CheckpointState): CheckpointState => ({...state, view: 'choosing'});
 
@@ -203,7 +203,7 @@ function decide(state: CheckpointState, decision: CheckpointAnswer): Stepped {
   return {state: {...state, isOver: true}, outcome: {type: 'decide', decision}};
 }
 
-/** Said where a reason is left out; saying it again leaves it out on purpose. */
+/** Shown if the reason is empty; a second Ctrl+S omits it on purpose. */
 const noReason = 'No reason is written. Ctrl+S again rejects without one.';
 
 function write(
@@ -221,7 +221,7 @@ function write(
   if (outcome.type === 'discard') return {state: {...next, view: 'choosing', [field]: editorState()}};
   const words = outcome.text.trim();
   const isOptional = writing.words === 'optional';
-  // Comments may say it all.
+  // Comments may be enough.
   const isEnough = isOptional ? before === noReason : state.comments.length > 0;
   if (words !== '' || isEnough) return decide(next, writing.answer(words));
   return {state: {...next, notice: isOptional ? noReason : 'Write what should change first.'}};
@@ -230,14 +230,14 @@ function write(
 const besideChoices = [...diffKeymap, ...diffHelpKeymap];
 const alone = [...besideChoices, ...diffMoveKeymap];
 
-/** A key of the diff, and what follows from it here. */
+/** A key of the diff, and its effect here. */
 function read(state: CheckpointState, key: KeyPress, frame: CheckpointFrame): Stepped {
   const keymap = state.view === 'choosing' ? besideChoices : alone;
   const stepped = diffStep(state.diff, key, frame.diff, keymap);
   if (stepped === null) return {state};
   const {state: diff, outcome} = stepped;
   const seen = {...state, diff: {...diff, notice: null}, notice: diff.notice};
-  // All of the room is the diff's then, and so are the keys.
+  // The diff then has the whole space, and the focus.
   const isAlone = diff.isZoomed || showsKeys(diff);
   const next: CheckpointState = isAlone
     ? {...seen, view: 'reading'}

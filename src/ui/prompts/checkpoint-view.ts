@@ -26,14 +26,14 @@ import {
 export type Room = {
   readonly columns: number;
   readonly rows: number;
-  /** For the last line, the keys; the same as `columns` where it is missing. */
+  /** The width of the last line, the keys; defaults to `columns`. */
   readonly footColumns?: number;
 };
 
 const narrow = 60;
 const choices = 4;
 
-/** Task and outcome: one line, or two where there is little room. */
+/** Task and outcome: one line, or two if there is little space. */
 function headLines({task, run}: ReviewSubject, columns: number): Line[] {
   const call = ' ACTION REQUIRED ';
   const name = `${displayLine(task.id)}  ${displayLine(task.title)}`;
@@ -48,7 +48,7 @@ function headLines({task, run}: ReviewSubject, columns: number): Line[] {
   return [[{text: call, ...style}, {text: left, bold: true}, {text: right}]];
 }
 
-/** How it ended, how long it took, what it cost: as much of that as there is room for. */
+/** Outcome, duration and cost, as much as fits. */
 function outcomeOf(run: RunRecord, columns: number): string {
   const cost = run.usage?.cost_usd;
   const parts = [
@@ -62,14 +62,14 @@ function outcomeOf(run: RunRecord, columns: number): string {
 
 const symbols: Partial<Record<RunRecord['state'], string>> = {succeeded: '✓', failed: '✗', canceled: '⊘'};
 
-/** What is left for the review between the title and the choices; all but the keys where the diff is zoomed. */
+/** The space for the review between the title and the choices; everything but the keys if the diff is zoomed. */
 function bodyRoom({view, diff}: CheckpointState, {columns, rows}: Room): BodyRoom {
   if (diff.isZoomed) return {columns, rows: Math.max(1, rows - 1)};
   const title = columns < narrow ? 2 : 1;
   return {columns, rows: Math.max(1, rows - title - (view === 'choosing' ? choices : 0) - 1)};
 }
 
-/** What the keys of the diff must know of the room they work in. */
+/** What the diff's keys need to know about their layout. */
 export const diffFrameOf = (
   state: CheckpointState,
   subject: ReviewSubject,
@@ -79,7 +79,7 @@ export const diffFrameOf = (
 
 const shownComments = ({sent, comments}: CheckpointState) => [...sent, ...comments];
 
-/** The whole prompt while one chooses or reads. */
+/** The whole prompt while choosing or reading. */
 export function checkpointLines(
   state: CheckpointState,
   subject: ReviewSubject,
@@ -111,7 +111,7 @@ function footLine(state: CheckpointState, frame: CheckpointFrame, columns: numbe
   return hintLine(footHints(view, diff, frame), columns);
 }
 
-/** Said while a choice is marked that leaves comments unsent; null where none does. */
+/** Shown if the selected choice would leave comments unsent; null if it does not. */
 function unsentNotice(
   {view, choice, comments}: Pick<CheckpointState, 'view' | 'choice' | 'comments'>,
   run: Pick<RunRecord, 'state'>,
@@ -129,6 +129,6 @@ function footHints(
 ): KeyHint[] {
   const keymap = view === 'reading' ? readingKeymap : checkpointKeymap;
   const [first = [], help = []] = [diffKeymap, diffHelpKeymap].map((each) => hintsOf(each, diff, frame.diff));
-  // What the diff hints at last gives way to the key that tells of all.
+  // The diff's last hints give way to the help key.
   return [...hintsOf(keymap, frame), ...first.slice(0, 3), ...help, ...first.slice(3)];
 }

@@ -26,7 +26,7 @@ export type ParentReviewChoice =
 
 export type ParentReviewNoticeProps = {
   readonly parent: {readonly id: string; readonly title: string};
-  /** The tasks that are sent back, each with what it is told. */
+  /** The tasks that are sent back, each with its feedback. */
   readonly sentBack: ReadonlyArray<{readonly id: string; readonly title: string; readonly feedback: string}>;
   readonly columns: number;
   readonly rows: number;
@@ -46,7 +46,7 @@ type State = {
   readonly view: 'choosing' | 'picking';
   readonly choice: number;
   readonly scroll: Scroll;
-  /** Said in place of the hints, once. */
+  /** Shown once in place of the hints. */
   readonly notice: string | null;
   readonly isOver: boolean;
 };
@@ -99,7 +99,7 @@ const keymap: Keymap<(state: State, key: string, body: ScrollRoom) => Stepped, [
 
 type Picked = (state: State, key: string, ids: readonly string[]) => Stepped;
 
-/** The keys while one of the tasks is picked. */
+/** The keys while picking a task. */
 const pickKeymap: Keymap<Picked> = [
   {
     id: 'parentReview.pick',
@@ -147,7 +147,7 @@ const over = (state: State, outcome: ParentReviewChoice): Stepped => ({
   outcome,
 });
 
-/** A parent review sent children back: which ones, and what they are told. */
+/** A parent review sent children back: which ones, and their feedback. */
 export function ParentReviewNotice({
   parent,
   sentBack,
@@ -223,7 +223,7 @@ function headLines({id, title}: ParentReviewNoticeProps['parent'], columns: numb
   ];
 }
 
-/** The same words to several tasks are said once. */
+/** The same feedback to several tasks is shown once. */
 function bodyLines(sentBack: ParentReviewNoticeProps['sentBack'], columns: number): Line[] {
   const words = [...new Set(sentBack.map(({feedback}) => feedback))];
   return words.flatMap((feedback) => [

@@ -17,24 +17,24 @@ import {questionItems, questionKeymap, questionState, questionStep} from './ques
 export type QuestionPromptProps = {
   readonly task: {readonly id: string; readonly title: string};
   readonly question: Question;
-  /** Which of how many, from one. */
+  /** The position among the questions, 1-based. */
   readonly number: number;
   readonly total: number;
-  /** What was answered before, when one came back to it. */
+  /** The previous answer, if the user came back to it. */
   readonly answer?: string;
   readonly files: FileIndex;
   readonly columns: number;
   readonly rows: number;
   readonly isActive?: boolean;
-  /** Each is called once; for the next question mount it anew (`key`). */
+  /** Each is called once; for the next question mount a new one (`key`). */
   readonly onAnswer: (value: string) => void;
-  /** With every change of an answer that is being written. */
+  /** Called with every change of an unfinished answer. */
   readonly onDraft: (value: string) => void;
   readonly onBack: () => void;
   readonly onLater: () => void;
 };
 
-/** One question of an agent: its options, or words of one's own. */
+/** One question of an agent: its options, or a free text. */
 export function QuestionPrompt({
   task,
   question,
@@ -58,7 +58,7 @@ export function QuestionPrompt({
   const choices = Math.min(optionLines, Math.max(2, Math.floor(rows / 2) - 1));
   const text = wrapped(question.prompt, columns - 2);
   const canGoBack = number > 1;
-  // The question stays in view above its editor.
+  // The question stays visible above its editor.
   const quoted = Math.min(text.length, Math.max(1, Math.floor(rows / 3)));
   const editorRows = rows - 1 - quoted;
   const height = Math.max(1, rows - 2 - choices);

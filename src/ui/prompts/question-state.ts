@@ -10,7 +10,7 @@ import {bindingOf, type Keymap, notNow} from '../keymap.ts';
 export type QuestionState = {
   readonly view: 'choosing' | 'writing';
   readonly choice: number;
-  /** What is seen of a long question. */
+  /** The visible part of a long question. */
   readonly prompt: Scroll;
   readonly editor: EditorState;
   readonly notice: string | null;
@@ -25,11 +25,11 @@ export type QuestionOutcome =
 export type QuestionFrame = {
   readonly editor: EditorFrame;
   readonly prompt: ScrollRoom;
-  /** There is a question before this one. */
+  /** There is a previous question. */
   readonly canGoBack: boolean;
 };
 
-/** A question without options is answered in the editor at once. */
+/** A question without options opens the editor at once. */
 export function questionState({options = []}: Question, answer: string): QuestionState {
   const place = options.indexOf(answer);
   const isOwn = answer !== '' && place < 0;
@@ -52,7 +52,7 @@ type Stepped = Step<QuestionState, QuestionOutcome>;
 type Run = (state: QuestionState, key: string, question: Question, frame: QuestionFrame) => Stepped;
 type Facts = [frame: Pick<QuestionFrame, 'canGoBack' | 'prompt'>];
 
-/** The keys while one chooses. */
+/** The keys while choosing. */
 export const questionKeymap: Keymap<Run, Facts> = [
   {
     id: 'question.move',
@@ -69,7 +69,7 @@ export const questionKeymap: Keymap<Run, Facts> = [
     id: 'question.number',
     keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'],
     label: 'mark',
-    // A digit marks its option; Enter still has to say so.
+    // A digit only selects its option; Enter confirms it.
     run: (state, key, question) => {
       const index = Number(key) - 1;
       return {state: index < questionItems(question).length ? {...state, choice: index} : state};
@@ -119,7 +119,7 @@ export const questionKeymap: Keymap<Run, Facts> = [
   },
 ];
 
-/** One key at a question. */
+/** Handles one key at a question. */
 export function questionStep(
   before: QuestionState,
   key: KeyPress,
@@ -128,7 +128,7 @@ export function questionStep(
 ): Stepped {
   if (before.isOver) return {state: before};
   const state = before.notice === null ? before : {...before, notice: null};
-  // Whatever is seen, it leaves the question open.
+  // In every view this leaves the question open.
   if (key.name === 'ctrl+c') return over(state, {type: 'later'});
   if (state.view === 'writing') return write(state, key, question, frame);
   return bindingOf(questionKeymap, key.name, frame)?.run(state, key.name, question, frame) ?? {state};

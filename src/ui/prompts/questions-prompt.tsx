@@ -10,7 +10,7 @@ export type QuestionsPromptProps = Pick<
   readonly actor: QuestionsActorRef;
 };
 
-/** All questions of a waiting run, one after another; the machine knows which. */
+/** All questions of a waiting run, one after another, as the machine decides. */
 export function QuestionsPrompt({actor, ...rest}: QuestionsPromptProps) {
   const index = useSelector(actor, ({context}) => context.index);
   const questions = useSelector(actor, ({context}) => context.questions);

@@ -14,12 +14,12 @@ export type RunCheckpointPromptOptions = ScreenOptions &
     readonly programs: UserPrograms;
   };
 
-/** What was read at the checkpoints of this process: a task that was sent back comes again. */
+/** What was viewed at this process's checkpoints: a task that was sent back comes again. */
 const views = new Map<string, DiffView>();
 
 type Answer = {readonly decision: CheckpointAnswer | null} | {readonly program: OutsideProgram};
 
-/** Asks for the decision on a terminal; null when it is left for later. */
+/** Asks for the decision on a terminal; null if it is left for later. */
 export async function runCheckpointPrompt({
   listFiles,
   programs,
@@ -54,6 +54,6 @@ export async function runCheckpointPrompt({
 
 function FullScreenCheckpoint(props: Omit<CheckpointPromptProps, 'columns' | 'rows'>) {
   const {columns, rows} = useTerminalSize();
-  // A frame as tall as the terminal makes Ink clear everything for every frame.
+  // For a frame as tall as the terminal, Ink clears the whole screen on every update.
   return <CheckpointPrompt {...props} columns={columns} rows={rows - 1} />;
 }

@@ -8,12 +8,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text as text, in an element or in an attribute. */
+/** Escapes text for an element or an attribute. */
 const escapeMarkup = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '');
 
-/** A template of markup whose values are all escaped; pieces of markup are joined outside of it. */
+/** A markup template that escapes all its values; pieces of markup are joined outside of it. */
 export const markup = (pieces: TemplateStringsArray, ...values: ReadonlyArray<string | number>): string =>
   String.raw({raw: pieces}, ...values.map((value) => escapeMarkup(String(value))));
 
-/** Foreign text on one line, without what would reorder or hide it. Not escaped yet. */
+/** Foreign text on one line, without characters that would reorder or hide it. Not escaped yet. */
 export const safe = displayLine;

@@ -24,7 +24,7 @@ import {markup, safe} from './markup.ts';
 import {reportStyle} from './report-style.ts';
 import {barWords, markSigns, timelineSvg} from './timeline-svg.ts';
 
-/** One file that asks nobody for anything: no script, no font, no picture from elsewhere. */
+/** A self-contained file: no script, font or image from elsewhere. */
 export function reportHtml(report: Report, now: string): string {
   const {lines, others} = reportLines(report);
   const title = titleOf(report, now);

@@ -14,7 +14,7 @@ import {
 } from '../../machines/policies/report/report-words.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 
-/** For a pull request or a chat: a heading, a table, and what needs somebody. */
+/** For a pull request or a chat: a heading, a table, and what needs attention. */
 export function reportMarkdown(report: Report, now: string): string {
   const {lines, others} = reportLines(report);
   const needs = [
@@ -58,14 +58,14 @@ export function reportMarkdown(report: Report, now: string): string {
   ].join('\n');
 }
 
-/** Foreign text as it is meant: no markup, no link, no picture, no mention of a person. */
+/** Foreign text taken literally: no markup, links, images or mentions. */
 const escaped = (text: string): string =>
   displayLine(text)
     .replace(/[\\`*_{}[\]<>#|~&$]/g, (sign) => `\\${sign}`)
     .replaceAll('://', ':\\/\\/')
     .replaceAll('@', '@\u2060');
 
-/** A longer fence than any inside. */
+/** Uses a longer fence than any inside. */
 function code(text: string): string {
   const line = displayLine(text);
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
@@ -73,7 +73,7 @@ function code(text: string): string {
   return longest === 0 ? `\`${line}\`` : `${fence} ${line} ${fence}`;
 }
 
-/** Inside an item of a list; no line of it can end it. */
+/** Inside a list item; no line of it can end the item. */
 function fenced(lines: readonly string[]): string[] {
   const longest = Math.max(
     2,

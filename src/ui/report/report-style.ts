@@ -1,4 +1,4 @@
-/** Light and dark as the reader's system is; one accent colour, and red for failure alone. */
+/** Light or dark like the reader's system; one accent colour, and red for failures only. */
 export const reportStyle = `
 :root{--paper:#fff;--ink:#1c2024;--soft:#60646c;--line:#e3e5e8;--accent:#0b62c4;--bad:#c4211a;--good:#1d7a3c;--warn:#8a5a00;
 --working:#4c8fdc;--verifying:#2f9d8f;--limit:#e0a92e;--outage:#d98243;--rest:#b9bec5;--ask:#9a78d0;--launch:#c9dcf3;--fold:#f1f2f4}

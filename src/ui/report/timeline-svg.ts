@@ -19,7 +19,7 @@ export const barWords = {
   paused: 'paused',
 } as const satisfies Record<BarState, string>;
 
-/** Told apart by their sign; the tooltip has the words. */
+/** Distinguished by their sign; the tooltip has the words. */
 export const markSigns = {
   question: '?',
   decision: '◆',
@@ -33,9 +33,9 @@ export const markSigns = {
 const [labelWidth, plotWidth, laneHeight, axisHeight, foldWidth] = [230, 770, 28, 34, 46] as const;
 const [minTickGap, foldMilliseconds] = [90, 5 * 60_000];
 
-/** A lane per task on one axis of time. Classes are those of the page's style sheet; nothing in it runs. */
+/** A lane per task on one time axis. The classes are in the page's style sheet; it contains no script. */
 export function timelineSvg(timeline: Timeline): string {
-  // A short job is drawn as it was; in a long one rests of a twentieth give way.
+  // A short job is drawn to scale; in a long one, rests of more than a twentieth are compressed.
   const length = Date.parse(timeline.to) - Date.parse(timeline.from);
   const folds = foldsIn(timeline, Math.max(foldMilliseconds, length / 20));
   const scale = timeScale(timeline, folds, {width: plotWidth, foldWidth});
@@ -81,7 +81,7 @@ function drawLane(lane: Lane, top: number, x: (time: string) => number): string 
 }
 
 function drawBar({state, from, to, text}: Bar, top: number, x: (time: string) => number): string {
-  // A moment is a line that can be seen.
+  // Even a moment is a visible line.
   const width = Math.max(1.5, round(x(to) - x(from)));
   const length = duration(Date.parse(to) - Date.parse(from));
   const more = text === '' ? '' : ` (${safe(text)})`;
@@ -107,7 +107,7 @@ const steps = [
   ...[1, 2, 3, 6, 12, 24, 48, 168].map((count) => count * hour),
 ];
 
-/** Round times of the local clock, far enough apart to be read. */
+/** Round local times, far enough apart to be readable. */
 function ticksOf(
   {from, to}: Timeline,
   awake: number,

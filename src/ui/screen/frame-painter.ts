@@ -1,14 +1,14 @@
-/** What Ink draws on: it hands over whole frames, of which only the lines that changed reach the terminal. */
+/** What Ink draws on: it receives whole frames, of which only the changed lines reach the terminal. */
 export type FramePainter = {
-  /** For Ink's `stdout`, together with `debug`, which makes it hand over every frame as it is. */
+  /** For Ink's `stdout`, together with `debug`, which makes it write every frame in full. */
   readonly stdout: NodeJS.WriteStream;
-  /** Takes the screen, hides the cursor and marks pastes. */
+  /** Takes over the screen, hides the cursor and enables bracketed paste. */
   enter(): void;
-  /** Gives everything back. Can be called again, and from an exit handler. */
+  /** Restores everything. Can be called repeatedly, and from an exit handler. */
   leave(): void;
   /** Whether the terminal reports the wheel and clicks; with shift it still selects text. */
   setMouse(isOn: boolean): void;
-  /** The title of the window while the screen is taken. */
+  /** The window title while the screen is taken over. */
   setTitle(text: string): void;
 };
 
@@ -16,16 +16,16 @@ type Terminal = Pick<NodeJS.WriteStream, 'write' | 'columns' | 'rows' | 'on' | '
 
 const enterScreen = '\x1b[?1049h\x1b[2J\x1b[H\x1b[?25l\x1b[?2004h';
 const leaveScreen = '\x1b[?2004l\x1b[?25h\x1b[?1049l';
-/** Presses and the wheel, in the form that has no limit of columns. */
+/** Clicks and the wheel, in the format without a column limit. */
 const [mouseOn, mouseOff] = ['\x1b[?1000h\x1b[?1006h', '\x1b[?1006l\x1b[?1000l'];
-/** The title is put on a stack where the terminal has one; elsewhere it is empty afterwards. */
+/** The title is saved on a stack if the terminal has one; otherwise it is empty afterwards. */
 const [keepTitle, restoreTitle] = ['\x1b[22;2t', '\x1b]2;\x07\x1b[23;2t'];
-/** Terminals that know it show a frame when it is complete; the others pass over it. */
+/** Synchronized output: terminals that support it show only complete frames; others ignore it. */
 const [beginFrame, endFrame] = ['\x1b[?2026h', '\x1b[?2026l'];
 
 /**
- * Ink's own incremental writing is off by a line, and its other way writes everything for every frame. A line
- * here is put where it belongs, so a frame may be as tall as the terminal, and whatever was there is gone.
+ * Ink's incremental writing is off by a line, and its other mode writes everything on every frame. Here each
+ * line is placed explicitly, so a frame may be as tall as the terminal, and old content is removed.
  */
 export function createFramePainter(
   terminal: Terminal,
@@ -47,14 +47,14 @@ export function createFramePainter(
     shown = lines;
     if (text === '') return;
     isWriting = true;
-    // A slow terminal gets the newest frame when it is ready, and never those in between.
+    // A slow terminal gets only the newest frame once it is ready.
     terminal.write(beginFrame + text + endFrame, () => {
       isWriting = false;
       paint();
     });
   };
   const forget = () => {
-    // What a terminal makes of its content when its size changes is its own affair.
+    // What a terminal does to its content on a resize is unpredictable.
     if (isEntered) terminal.write('\x1b[2J');
     shown = [];
   };
@@ -103,7 +103,7 @@ export function createFramePainter(
       if (isEntered) terminal.write(isOn ? mouseOn : mouseOff);
     },
     setTitle: (text) => {
-      // A control character would end the title, and the rest would be commands.
+      // A control character would end the title, and the rest would be interpreted as commands.
       const safe = text.replaceAll(/[\x00-\x1f\x7f-\x9f]/g, ' ');
       if (safe === title) return;
       title = safe;
@@ -112,7 +112,7 @@ export function createFramePainter(
   };
 }
 
-/** Each changed line at its place, cleared first: what it held before may have been longer. */
+/** Each changed line at its position, cleared first: the old one may have been longer. */
 function changes(before: readonly string[], after: readonly string[]): string {
   let text = '';
   for (let row = 0; row < Math.max(before.length, after.length); row++) {

@@ -7,25 +7,25 @@ export type ScreenOptions = {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly hasColor: boolean;
-  /** Takes the screen away; the answer is then null. */
+  /** Closes the screen; the result is then null. */
   readonly signal?: AbortSignal;
 };
 
-/** The alternate screen, empty, and pastes with marks around them. */
+/** The alternate screen, cleared, with bracketed paste. */
 const enter = '\x1b[?1049h\x1b[2J\x1b[H\x1b[?2004h';
 const leave = '\x1b[?2004l\x1b[?1049l';
 
 /**
- * Shows a screen until it calls `finish`, and owns everything about that: Ink, the alternate screen, raw mode,
- * marked pastes. However it ends, the terminal is as it was. Null when it was taken away or Ctrl+C was typed
- * before it could be seen.
+ * Shows a screen until it calls `finish`, and manages Ink, the alternate screen, raw mode and bracketed
+ * paste. However it ends, the terminal is restored. Null if it was closed from outside, or Ctrl+C was typed
+ * before it was visible.
  */
 export async function renderScreen<Result>(
   options: ScreenOptions,
   screen: (finish: (result: Result) => void) => ReactNode,
 ): Promise<Result | null> {
   const {stdin, signal} = options;
-  // A terminal that was closed cannot be set back; that is no reason to fail.
+  // A closed terminal cannot be restored; that is no reason to fail.
   const ignore = () => {};
   stdin.on('error', ignore);
   try {
@@ -81,13 +81,13 @@ async function show<Result>(
   return result;
 }
 
-/** Ink unmounts when a signal ends the process, and nothing else tells us then. */
+/** Ink unmounts when a signal ends the process, and nothing else notifies us then. */
 function Unmounted({onUnmount, children}: {readonly onUnmount: () => void; readonly children: ReactNode}) {
   useLayoutEffect(() => onUnmount, [onUnmount]);
   return children;
 }
 
-/** What is typed before a question can be seen is no answer to it. */
+/** What is typed before a question is visible is not an answer to it. */
 async function typedBefore(stdin: NodeJS.ReadStream): Promise<string> {
   if (!stdin.isTTY) return '';
   let typed = '';
@@ -103,7 +103,7 @@ async function typedBefore(stdin: NodeJS.ReadStream): Promise<string> {
 
 const eraseHistory = '\x1b[3J';
 
-/** When a terminal shrinks below its frame, Ink clears it and the lines above with it; those are not ours. */
+/** When a terminal shrinks below its frame, Ink clears it together with the lines above, which are not ours. */
 function keepingHistory(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
   const write = (chunk: unknown, ...rest: unknown[]) => {
     const text = typeof chunk === 'string' ? chunk.replaceAll(eraseHistory, '') : chunk;

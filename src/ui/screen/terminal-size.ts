@@ -1,7 +1,7 @@
 import {useStdout} from 'ink';
 import {useCallback, useSyncExternalStore} from 'react';
 
-/** Columns and rows of the terminal, newest ones. */
+/** The current columns and rows of the terminal. */
 export function useTerminalSize(): {readonly columns: number; readonly rows: number} {
   const {stdout} = useStdout();
   const subscribe = useCallback(

@@ -7,10 +7,10 @@ import {bannerLine} from '../model/frame-lines.ts';
 import {useTuiState} from '../tui-context.tsx';
 import {TreePane} from './plan-screen.tsx';
 
-/** Narrower than this a dialog needs all the room there is. */
+/** On narrower screens a dialog needs the whole width. */
 const besidePlan = 100;
 
-/** A dialog: beside the plan where there is room for both, else in its place. */
+/** A dialog: beside the plan if there is space for both, else in its place. */
 export function DialogScreen({dialog}: {readonly dialog: Dialog}) {
   const [state, facts] = useTuiState();
   const {layout, screen} = facts;

@@ -5,7 +5,7 @@ import {helpColumns, helpLines} from '../model/help-lines.ts';
 import {helpRows} from '../model/layout.ts';
 import {useTuiState} from '../tui-context.tsx';
 
-/** Every key, from the same tables that the keys themselves come from. */
+/** Every key, from the same tables as the key handling. */
 export function HelpScreen() {
   const [{list}, {layout}] = useTuiState();
   const rows = helpRows(layout);

@@ -12,7 +12,7 @@ import {lineWidth} from '../model/styled-lines.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import {DetailPane, TreePane} from './plan-screen.tsx';
 
-/** What is asked, beside the plan. Narrow terminals show one of them at a time. */
+/** The prompt beside the plan. Narrow terminals show one of them at a time. */
 export function PanelScreen({panel}: {readonly panel: Panel}) {
   const [{browse}, {layout}] = useTuiState();
   return (
@@ -33,7 +33,7 @@ const titles = {
   feedback: 'Parent review',
 } as const satisfies Record<Panel['type'], string>;
 
-/** How to get to the plan, where there is room to say it. */
+/** How to get to the plan, if there is space to say it. */
 function withPlanHint(foot: Line, isWriting: boolean, columns: number): Line {
   const hint: Line = [
     {text: `   ${isWriting ? 'shift+tab' : 'tab'}`, bold: true},
@@ -44,8 +44,8 @@ function withPlanHint(foot: Line, isWriting: boolean, columns: number): Line {
 }
 
 /**
- * The prompt stays mounted, with all that was typed into it, while the person moves in the tree and looks at
- * other tasks. Its last line, the keys, is the last line of the screen.
+ * The prompt stays mounted with everything typed into it while the user moves in the tree. Its last line, the
+ * keys, is the last line of the screen.
  */
 function PanelFrame({lines, isWriting = false}: PromptFrameProps) {
   const {setWriting} = useTui();

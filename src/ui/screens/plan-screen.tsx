@@ -66,7 +66,7 @@ export function DetailPane() {
   );
 }
 
-/** The part of the content that is seen: from a line on, or the end of it. */
+/** The visible part of the content: from a line on, or its end. */
 export function visible(
   {head, length, slice}: ReturnType<typeof detailContent>,
   top: number | null,

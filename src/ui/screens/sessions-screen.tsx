@@ -8,10 +8,10 @@ import type {SessionRow} from '../ports.ts';
 import {cutEnd, padEnd} from '../text/fit.ts';
 import {useTuiState} from '../tui-context.tsx';
 
-/** Below so many rows there is only the list. */
+/** With fewer rows there is only the list. */
 const smallestSplit = 10;
 
-/** The interactive sessions of this repository, and below them what the selected one shows. */
+/** The interactive sessions of this repository, and below them the screen of the selected one. */
 export function SessionsScreen() {
   const [state, {layout}] = useTuiState();
   const {width, paneRows} = layout;
@@ -44,7 +44,7 @@ export function SessionsScreen() {
   );
 }
 
-/** What the session shows now, or why it shows nothing. */
+/** The session's current screen, or why there is none. */
 function previewLines(
   selected: SessionRow | undefined,
   preview: TuiState['list']['preview'],

@@ -15,7 +15,7 @@ import {markLine} from '../model/styled-lines.ts';
 import {cutEnd, cutStart, padEnd} from '../text/fit.ts';
 import {useTuiState} from '../tui-context.tsx';
 
-/** Every setting: its value, where that comes from, and the value in each layer. */
+/** Every setting: its value, its source, and the value in each layer. */
 export function SettingsScreen() {
   const [state, {layout}] = useTuiState();
   const {lines, place} = settingsView(state, layout.width - 4, layout.paneRows);
@@ -87,7 +87,7 @@ function files(source: string | undefined, {layers}: NonNullable<TuiState['data'
   ];
 }
 
-/** The value in one layer; `-` where it has none. */
+/** The value in one layer; `-` if it has none. */
 function valueIn(data: NonNullable<TuiState['data']>, layer: ConfigLayerName, key: SettingKey): string {
   const {content, problem} = data.layers.find(({name}) => name === layer) ?? {content: null};
   if (problem !== undefined) return '(unread)';

@@ -3,12 +3,12 @@ import {graphemesOf, graphemeWidth, textWidth} from './graphemes.ts';
 /** A line of the screen, as offsets into a text. */
 export type Row = {readonly start: number; readonly end: number};
 
-/** Rows of lines as they were broken before, each as if it stood alone. */
+/** The rows of lines broken before, each relative to its line. */
 export type BrokenLines = Map<string, readonly Row[]>;
 
 /**
- * The text broken into rows of so many columns, behind blanks where there are any. Lines that `known` holds are
- * not broken again, and it holds those of this text afterwards: it must be of the same columns.
+ * Breaks a text into rows of this width, after spaces if possible. Lines in `known` are reused, and it
+ * contains this text's lines afterwards: it must be for the same width.
  */
 export function breakText(text: string, columns: number, known: BrokenLines = new Map()): Row[] {
   const rows: Row[] = [];
@@ -32,7 +32,7 @@ function breakLine(line: string, columns: number): Row[] {
   for (const grapheme of graphemesOf(line)) {
     const next = graphemeWidth(grapheme);
     while (width + next > columns && at > start) {
-      // Behind the last blank, or within the word when it fills the row.
+      // After the last space, or inside a word that fills the row.
       const end = blank > start ? blank : at;
       rows.push({start, end});
       width = textWidth(line.slice(end, at));

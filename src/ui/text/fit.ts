@@ -1,12 +1,12 @@
 import {graphemesOf, graphemeWidth, textWidth} from './graphemes.ts';
 
-/** At most so many columns; what is cut off is marked. */
+/** At most this many columns; a cut is marked. */
 export function cutEnd(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   return columns < 1 ? '' : `${firstColumns(text, columns - 1)}…`;
 }
 
-/** Cut in front: of a path, the name at its end tells the most. */
+/** Cuts the start: the name at the end of a path matters most. */
 export function cutStart(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   if (columns < 1) return '';
@@ -20,7 +20,7 @@ export function cutStart(text: string, columns: number): string {
   return `…${kept.reverse().join('')}`;
 }
 
-/** Cut behind a word, where that leaves at least half of the room filled. */
+/** Cuts after a word, if that leaves at least half of the space filled. */
 export function cutWords(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   const part = firstColumns(text, columns - 1);
@@ -28,7 +28,7 @@ export function cutWords(text: string, columns: number): string {
   return end * 2 < part.length ? cutEnd(text, columns) : `${part.slice(0, end)}…`;
 }
 
-/** Cut in the middle: ids and names differ at their ends as often as at their beginnings. */
+/** Cuts the middle: ids and names differ at either end. */
 export function cutMiddle(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   if (columns < 3) return cutEnd(text, columns);
@@ -36,7 +36,7 @@ export function cutMiddle(text: string, columns: number): string {
   return `${firstColumns(text, columns - textWidth(end))}${end}`;
 }
 
-/** The part of a line that is seen when so many columns in front are scrolled away. */
+/** The visible part of a line that is scrolled by this many columns. */
 export function dropColumns(text: string, columns: number): string {
   let width = 0;
   let offset = 0;
@@ -52,7 +52,7 @@ export function padEnd(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
 }
 
-/** Two texts at both ends of a line; the left one gives way. */
+/** Two texts at both ends of a line; the left one shrinks. */
 export function justify(left: string, right: string, columns: number): string {
   const room = columns - textWidth(right) - 2;
   if (room < 8) return cutEnd(`${left}  ${right}`, columns);

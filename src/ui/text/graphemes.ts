@@ -1,7 +1,7 @@
-/** Made when the first text needs it: most commands print none that does. */
+/** Created on demand: most commands print no text that needs it. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** What a person takes for characters. */
+/** User-perceived characters. */
 export function graphemesOf(text: string): string[] {
   if (plainAscii.test(text)) return [...text];
   segmenter ??= new Intl.Segmenter(undefined, {granularity: 'grapheme'});
@@ -10,7 +10,7 @@ export function graphemesOf(text: string): string[] {
 
 const plainAscii = /^[\x00-\x0c\x0e-\x7f]*$/;
 
-/** Where the characters of one line begin, and its end. */
+/** Where the characters of a line start, and its end. */
 export function boundariesOf(line: string): number[] {
   const boundaries: number[] = [];
   let offset = 0;
@@ -22,10 +22,10 @@ export function boundariesOf(line: string): number[] {
   return boundaries;
 }
 
-/** What one tab is shown as. */
+/** What a tab is shown as. */
 export const tabText = '    ';
 
-/** Columns of one character on a terminal, counted as Ink counts them. */
+/** The width of a character on a terminal, counted as Ink does. */
 export function graphemeWidth(grapheme: string): number {
   const code = grapheme.codePointAt(0) ?? 0;
   if (grapheme.length === 1 && code >= 0x20 && code < 0x7f) return 1;
@@ -35,7 +35,7 @@ export function graphemeWidth(grapheme: string): number {
   if (isEmoji(grapheme) || keycap.test(grapheme) || isJoinedEmoji(grapheme)) return 2;
   let width = 0;
   for (const char of visible) {
-    // Behind the first character only what takes room of its own counts.
+    // After the first code point, only spacing ones count.
     if (width === 0 || spacing.test(char)) width += isWide(char) ? 2 : 1;
   }
   return width;
@@ -48,11 +48,11 @@ export function textWidth(text: string): number {
 
 const invisible =
   /[\p{Default_Ignorable_Code_Point}\p{Control}\p{Format}\p{Nonspacing_Mark}\p{Enclosing_Mark}\p{Surrogate}]/gu;
-// The flag that knows whole sequences is newer than the language level of the sources.
+// The flag for sequences is newer than the language level of the sources.
 const sequences = 'v';
 let emoji: RegExp | undefined;
 
-/** Made when the first text needs it: to make it takes longer than to start. */
+/** Created on demand: it takes longer than the rest of the start-up. */
 function isEmoji(grapheme: string): boolean {
   emoji ??= new RegExp('^\\p{RGI_Emoji}$', sequences);
   return emoji.test(grapheme);
@@ -72,7 +72,7 @@ function isWide(char: string): boolean {
 
 const loneEmoji = /^(?!\p{Regional_Indicator})\p{Emoji_Presentation}$/u;
 
-/** East Asian wide and full-width characters; emoji are known by their property. */
+/** East Asian wide and full-width characters; emoji are matched by property. */
 const wideRanges: ReadonlyArray<readonly [low: number, high: number]> = [
   [0x1100, 0x115f],
   [0x2329, 0x232a],
