@@ -4,43 +4,43 @@ import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {deferred} from './memory-run-store.ts';
 import {identity} from './runs.ts';
 
-/** An agent of a test. It does what the test says, and nothing before its `go`. */
+/** A test's agent. It does what the test says, and nothing before its `go`. */
 export type FakeAgent = {
   readonly runId: string;
   readonly taskId: string;
   readonly request: AgentRequest;
   hasGone: boolean;
   isAlive: boolean;
-  /** Which orders end it. A held back agent obeys every signal. */
+  /** Which signals end it. An agent that waits for `go` obeys every signal. */
   obeys: {interrupt: boolean; kill: boolean};
   /** What `endEverything` finds that no signal can end. */
   remaining: readonly number[];
-  /** Its end is told a while after it, as when its last output is still read. */
+  /** Its end is reported a while later, as if its last output were still being read. */
   isExitDeferred: boolean;
-  /** Milliseconds since it printed anything. */
+  /** Milliseconds since its last output. */
   silence: number;
   says(...events: readonly AgentEvent[]): void;
   opensSession(ref?: string): void;
-  /** Says its result, and lives on. */
+  /** Reports its result, and stays alive. */
   reports(result: {ok: boolean; text?: string}): void;
-  /** Ends by itself. The verdict is that of its last result unless one is given. */
+  /** Exits by itself. The verdict is that of its last result unless one is given. */
   exits(ending?: Partial<AgentEnding>): void;
-  /** Result and end at once, as most agents do it. */
+  /** Result and exit at once, as most agents do. */
   succeeds(text?: string): void;
   fails(verdict?: Partial<Extract<AgentVerdict, {outcome: 'failed'}>['failure']>): void;
   /** Ends in a way that cannot be judged. */
   breaks(error: unknown): void;
-  /** What `endEverything` waits for. */
+  /** Delays `endEverything` until the returned function is called. */
   holdEnd(): () => void;
 };
 
 export type FakeAgentRunner = AgentRunner & {
-  /** Every agent that was ever launched, oldest first. */
+  /** Every agent ever launched, oldest first. */
   readonly agents: FakeAgent[];
-  /** The agent launched last; the test fails where there is none. */
+  /** The agent launched last; fails the test if there is none. */
   readonly agent: FakeAgent;
   alive(): FakeAgent[];
-  /** What a new agent does once it may go. */
+  /** What a new agent does after `go`. */
   play: (agent: FakeAgent) => void;
   obeys: {interrupt: boolean; kill: boolean};
   choosesSession: boolean;
@@ -52,10 +52,10 @@ export type FakeAgentRunner = AgentRunner & {
   remaining: readonly number[];
 };
 
-/** Agents without processes. Everything that is done with them is told to `log`. */
+/** Agents without processes. Every operation on them is logged. */
 export function createFakeAgentRunner(
   log: (entry: string) => void = () => {},
-  /** Ends what else there is of a run. */
+  /** Ends other processes of a run. */
   sweepMore: (runId: string) => void = () => {},
 ): FakeAgentRunner {
   const agents: FakeAgent[] = [];
@@ -139,7 +139,7 @@ function makeAgent({
   let isHeld = false;
   let isGivenUp = false;
   let held: Array<() => void> = [];
-  /** What an agent does is not heard of while it is held. */
+  /** While held, what an agent does is not reported. */
   const heard = (job: () => void) => {
     if (isHeld) held.push(job);
     else job();

@@ -2,16 +2,16 @@ import type {ChangeTracker, ReviewSummary} from '../../src/services/contracts/ch
 import type {CommitOutcome} from '../../src/services/contracts/commit.ts';
 
 export type FakeChanges = ChangeTracker & {
-  /** The tree of the files as they are now; null where there is no git. */
+  /** The current tree; null without git. */
   tree: string | null;
-  /** What was asked to be committed, and what comes of it. */
+  /** The requested commits, and their results. */
   readonly commits: string[];
   commitOutcome: CommitOutcome;
-  /** How often the files were looked at. */
+  /** How often the files were read. */
   looks: number;
 };
 
-/** What a run is told to have changed where there is no git. */
+/** The summary of a run without git. */
 export const noSummary: ReviewSummary = {
   files: [],
   diffstat: '',
@@ -19,7 +19,7 @@ export const noSummary: ReviewSummary = {
   note: 'there is no git repository',
 };
 
-/** Files as a single word. Without one, as at the beginning, nothing is recorded, as outside git. */
+/** The files as a single word. Initially null: nothing is recorded, as outside git. */
 export function createFakeChanges(): FakeChanges {
   const changes: FakeChanges = {
     tree: null,

@@ -2,37 +2,37 @@ import type {CheckEnding, CheckRunner, RunningCheck} from '../../src/services/co
 import {deferred} from './memory-run-store.ts';
 import {identity} from './runs.ts';
 
-/** A check of a test. It does what the test says, and nothing before its `go`. */
+/** A test's check. It does what the test says, and nothing before its `go`. */
 export type FakeCheck = {
   readonly runId: string;
   readonly command: string;
   readonly logFile: string;
   hasGone: boolean;
   isAlive: boolean;
-  /** Which orders end it. A held back check obeys every signal. */
+  /** Which signals end it. A check that waits for `go` obeys every signal. */
   obeys: {interrupt: boolean; kill: boolean};
   /** What `endEverything` finds that no signal can end. */
   remaining: readonly number[];
   exits(ending?: Partial<CheckEnding>): void;
   passes(tail?: string): void;
   fails(tail?: string): void;
-  /** Nobody can tell how it ended. */
+  /** Ends in a way that cannot be judged. */
   breaks(error: unknown): void;
 };
 
 export type FakeCheckRunner = CheckRunner & {
-  /** Every check that was ever launched, oldest first. */
+  /** Every check ever launched, oldest first. */
   readonly checks: FakeCheck[];
-  /** The one launched last; the test fails where there is none. */
+  /** The one launched last; fails the test if there is none. */
   readonly check: FakeCheck;
   alive(): FakeCheck[];
-  /** What a new check does once it may go. */
+  /** What a new check does after `go`. */
   play: (check: FakeCheck) => void;
   failLaunch(error: unknown): void;
   holdLaunch(): () => void;
 };
 
-/** Checks without processes. Everything that is done with them is told to `log`. */
+/** Checks without processes. Every operation on them is logged. */
 export function createFakeCheckRunner(log: (entry: string) => void = () => {}): FakeCheckRunner {
   const checks: FakeCheck[] = [];
   let launchFailure: unknown;

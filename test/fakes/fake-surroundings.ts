@@ -11,7 +11,7 @@ export type FakeSurroundings = SurroundingsReader & {
   repository: RepositoryStanding | null;
 };
 
-/** What is around the files, changed by hand. */
+/** The surroundings of the files, changed by hand. */
 export function createFakeSurroundings(): FakeSurroundings {
   const fake: FakeSurroundings = {
     now: {settings: new Map(), repository: null},

@@ -2,18 +2,18 @@ import {AppError} from '../../src/services/contracts/errors.ts';
 import type {CommandEnd, NewSession, TmuxClient} from '../../src/services/contracts/tmux.ts';
 
 export type FakeTmux = TmuxClient & {
-  /** What runs, by name; a test may add what others started. */
+  /** The running sessions, by name; a test may add foreign ones. */
   readonly sessions: Map<string, NewSession>;
-  /** Everything that was called, in order; others may write into it as well. */
+  /** All calls in order; a test may write into it as well. */
   readonly log: string[];
   readonly keys: string[];
-  /** Sessions whose command ended, and how; they stay until they are released or killed. */
+  /** Sessions whose command ended, and how; they stay until released or killed. */
   readonly ended: Map<string, CommandEnd>;
-  /** Runs before a call does anything: `nth` counts the calls of that name from 1. It may throw. */
+  /** Runs before a call has any effect: `nth` counts the calls of that name from 1. It may throw. */
   before(call: keyof TmuxClient, nth: number, job: () => void): void;
 };
 
-/** A tmux that remembers its sessions as the real one does, and what it was asked. */
+/** A tmux that keeps its sessions like the real one, and logs its calls. */
 export function createFakeTmux(log: string[] = []): FakeTmux {
   const sessions = new Map<string, NewSession>();
   const keys: string[] = [];

@@ -1,6 +1,6 @@
 import type {JobRecord} from '../../src/services/contracts/job.ts';
 
-/** A job of last night that works; what it ended with makes it an ended one. */
+/** A job of last night that is still working; the fields of its end make it an ended one. */
 export const jobRecord = (fields: Partial<JobRecord> = {}): JobRecord => ({
   schemaVersion: 1,
   jobId: '20260110-220412-3fa9c1',

@@ -1,6 +1,6 @@
 import type {InspectedEntry, InspectionSource, SourceStanding} from '../../src/services/contracts/journal.ts';
 
-/** An entry of the run machine; what a test is about is given. */
+/** An entry of the run machine; a test overrides the fields it is about. */
 export function entry(fields: Partial<InspectedEntry> = {}): InspectedEntry {
   return {
     kind: 'event',
@@ -24,7 +24,7 @@ export type FakeSource = InspectionSource & {
   add(...entries: readonly InspectedEntry[]): void;
 };
 
-/** A source that a test feeds. */
+/** A source fed by a test. */
 export function fakeSource(...first: readonly InspectedEntry[]): FakeSource {
   const entries = [...first];
   const listeners = new Set<(entry: InspectedEntry) => void>();

@@ -49,7 +49,7 @@ import {taskMachine} from '../../src/machines/task.machine.ts';
 import {verificationMachine} from '../../src/machines/verification.machine.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
 
-/** The real effects over the given services, by the machine that needs them; a test leaves out what it likes. */
+/** The real effects over the given services, by machine; a test may leave some out. */
 export function defineEffects(services: Services) {
   const live: LiveAgents = new Map();
   const endings: AgentEndings = new Map();

@@ -1,7 +1,7 @@
 import type {LineComment} from '../../src/services/contracts/comment.ts';
 import {now} from '../helpers/plans.ts';
 
-/** A comment on line 3 of a file, written at run a-1. */
+/** A comment on line 3 of a file, written for run a-1. */
 export const lineComment = (fields: Partial<LineComment> = {}): LineComment => ({
   schema_version: 1,
   id: 'c1',

@@ -4,13 +4,13 @@ import {createMemoryDrafts} from '../../src/services/memory/memory-stores.ts';
 import {now} from '../helpers/plans.ts';
 
 export type MemoryDraftStore = DraftStore & {
-  /** What is kept, in no order. */
+  /** The stored drafts, in no order. */
   list(): readonly Draft[];
   failNextRead(error: unknown): void;
   failNextSave(error: unknown): void;
 };
 
-/** The drafts of a simulation, with the failures of a disk. */
+/** The drafts of a simulation, with disk failures. */
 export function createMemoryDraftStore(): MemoryDraftStore {
   const entries = new Map<string, Draft>();
   const drafts = createMemoryDrafts(entries);
@@ -40,10 +40,10 @@ export function createMemoryDraftStore(): MemoryDraftStore {
   };
 }
 
-/** The drafts of one process, over a store of its own or the one that is given. */
+/** The drafts of one process, over its own store or the given one. */
 export const draftDesk = (drafts = createMemoryDraftStore()) => createDraftDesk({drafts, now: () => now});
 
-/** Answers that a person gave to questions of run a-1 before they stopped. */
+/** Answers the user gave to questions of run a-1 before stopping. */
 export const answersDraft = (fields: Partial<Draft> = {}): Draft => ({
   schemaVersion: 1,
   kind: 'answers',

@@ -4,13 +4,13 @@ import {now} from '../helpers/plans.ts';
 
 export type MemoryFeedbackStore = FeedbackStore & {
   readonly entries: Map<string, PendingFeedback>;
-  /** Files that cannot be read. */
+  /** Unreadable files. */
   broken: Array<{file: string; reason: string}>;
   failNextSave(error: unknown): void;
   failNextRemove(error: unknown): void;
 };
 
-/** Pending feedback in memory. Every write is told to `log`. */
+/** Pending feedback in memory. Every write is logged. */
 export function createMemoryFeedbackStore(log: (entry: string) => void = () => {}): MemoryFeedbackStore {
   const entries = new Map<string, PendingFeedback>();
   const failures: {save?: unknown; remove?: unknown} = {};
@@ -44,7 +44,7 @@ export function createMemoryFeedbackStore(log: (entry: string) => void = () => {
   return store;
 }
 
-/** What a review of p sent back, as it waits for its task. */
+/** Feedback of a review of p, waiting for its task. */
 export const sentBackFeedback = (fields: Partial<PendingFeedback> = {}): PendingFeedback => ({
   schemaVersion: 1,
   childTaskId: 'a',

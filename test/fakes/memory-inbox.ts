@@ -1,6 +1,6 @@
 import type {DecisionInbox, PostedDecision} from '../../src/services/contracts/decision-inbox.ts';
 
-/** Two terminals in one process: whoever watches is told at once. */
+/** Two terminals in one process: watchers are notified at once. */
 export function createMemoryInbox(): DecisionInbox {
   const open = new Map<string, PostedDecision>();
   const taken = new Map<string, PostedDecision>();

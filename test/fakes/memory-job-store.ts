@@ -1,7 +1,7 @@
 import type {JobNote, JobRecord, JobRequest, JobStore, RequestBox} from '../../src/services/contracts/job.ts';
 
 export type MemoryJobStore = JobStore & {
-  /** What is kept, oldest first. */
+  /** The stored records, oldest first. */
   records(): readonly JobRecord[];
   failNext(call: 'create' | 'close', error: unknown): void;
 };
@@ -44,7 +44,7 @@ export function createMemoryJobStore(onWrite: (entry: string) => void = () => {}
 }
 
 export type MemoryRequestBox = RequestBox & {
-  /** What another terminal asks for; false where nobody listens. */
+  /** A request from another terminal; false if no one listens. */
   ask(type: JobRequest['type'], jobId: string): boolean;
 };
 

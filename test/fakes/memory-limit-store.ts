@@ -4,7 +4,7 @@ import {createMemoryLimits} from '../../src/services/memory/memory-stores.ts';
 
 export type MemoryLimitStore = LimitStore & {readonly limits: Map<ProviderId, SeenLimit>};
 
-/** One account for each provider. */
+/** One account per provider. */
 export function createMemoryLimitStore(): MemoryLimitStore {
   const limits = new Map<ProviderId, SeenLimit>();
   return {limits, ...createMemoryLimits(limits)};

@@ -6,7 +6,7 @@ import {
 
 import {inOrder} from '../../src/services/memory/memory-stores.ts';
 
-/** Drafts of plans in memory; what is kept would pass the schema of the file. */
+/** Plan drafts in memory; what is stored would pass the file's schema. */
 export function createMemoryPlanDrafts(onWrite: (entry: string) => void): PlanDraftStore {
   const texts = new Map<string, string>();
   const parsed = (text: string): PlanDraft => planDraftSchema.parse(JSON.parse(text));

@@ -6,7 +6,7 @@ import {statuses} from '../helpers/plans.ts';
 import {deferred} from './memory-run-store.ts';
 
 export type MemoryPlanStore = PlanStore & {
-  /** The plan as it stands, and how somebody else changes it. */
+  /** The current plan; assigning it is an edit by someone else. */
   plan: Plan;
   statuses(): Record<string, string>;
   failNextUpdate(error?: unknown): void;
@@ -17,7 +17,7 @@ export type MemoryPlanStore = PlanStore & {
   holdNextUpdate(): () => void;
 };
 
-/** A plan in memory, under the rules of the real one. Every change of a status is told to `onStatus`. */
+/** A plan in memory, under the rules of the real store. Every status change is reported to `onStatus`. */
 export function createMemoryPlanStore(
   plan: Plan,
   onStatus: (taskId: string, status: string) => void = () => {},
@@ -26,7 +26,7 @@ export function createMemoryPlanStore(
   let readFailure: unknown;
   let readHold: Promise<void> | undefined;
   let updateHold: Promise<void> | undefined;
-  /** As Blackbird left it. */
+  /** As Blackbird last wrote it. */
   let ownPlan = plan;
 
   const store: MemoryPlanStore = {

@@ -12,15 +12,15 @@ import {fromGoRunRecord, isGoRunRecord} from '../../src/services/stores/go-run-r
 export type MemoryRunStore = RunStore & {
   /** The text of every file, by task and file name: `texts.get('a')?.get('a-1.json')`. */
   readonly texts: Map<string, Map<string, string>>;
-  /** The records of a task as they stand, oldest attempt first. */
+  /** The current records of a task, oldest attempt first. */
   records(taskId: string): RunRecord[];
-  /** The next write of such a record fails, and nothing is written. */
+  /** The next write of a matching record fails, and nothing is written. */
   failOn(isMeant: (run: RunRecord) => boolean, error?: unknown): void;
-  /** The next write of such a record waits until the returned function is called. */
+  /** The next write of a matching record waits until the returned function is called. */
   holdOn(isMeant: (run: RunRecord) => boolean): () => void;
 };
 
-/** Runs in memory. Every write that succeeded is told to `onWrite`, after it stands. */
+/** Runs in memory. Every successful write is reported to `onWrite` afterwards. */
 export function createMemoryRunStore({
   runs = [],
   onWrite = () => {},
@@ -29,7 +29,7 @@ export function createMemoryRunStore({
   onWrite?: (run: RunRecord) => void;
 } = {}): MemoryRunStore {
   const texts = new Map<string, Map<string, string>>();
-  /** What was written here of runs that say running. */
+  /** What this store wrote of running runs. */
   const own = new Map<string, string>();
   const ownKey = (taskId: string, name: string) => JSON.stringify([taskId, name]);
   const failures: Array<{isMeant: (run: RunRecord) => boolean; error: unknown}> = [];
@@ -132,7 +132,7 @@ function checked(runId: string): string {
   throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(runId)} is not a run id`);
 }
 
-/** The same text is the same record: nobody changes one in place. */
+/** Equal text gives the same record object: records are immutable. */
 const known = new Map<string, RunRecord>();
 const knownLimit = 2_000;
 
@@ -161,7 +161,7 @@ function numbered(runs: readonly RunRecord[]): RunRecord[] {
   return [...foreign, ...own];
 }
 
-/** A promise and what resolves it; `Promise.withResolvers` came after Node 20. */
+/** A promise and its resolver; `Promise.withResolvers` is newer than Node 20. */
 export function deferred<T = void>() {
   let resolve: (value: T) => void = () => {};
   let reject: (error: unknown) => void = () => {};

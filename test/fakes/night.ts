@@ -8,14 +8,14 @@ import {factsIn} from '../helpers/task-facts.ts';
 import {endedJob} from './jobs.ts';
 import {endedSegment, openSegment, question, restingRun} from './runs.ts';
 
-/** A minute of the night, which begins at ten on the local clock. */
+/** A minute of the night, which starts at ten local time. */
 export const nightTime = (minute: number) =>
   new Date(new Date(2026, 0, 10, 22).getTime() + minute * 60_000).toISOString();
 
 const worked = (from: number, to: number) =>
   endedSegment(1, {started_at: nightTime(from), ended_at: nightTime(to)});
 
-/** A run of this task that began there, did its work and changed two files. */
+/** A run of this task from `begin` to `end` that changed two files. */
 const run = (taskId: string, begin: number, end: number, fields: Partial<RunRecord> = {}): RunRecord =>
   restingRun({
     ...{state: 'succeeded', task_id: taskId, run_id: `${taskId}-1`, created_at: nightTime(begin)},

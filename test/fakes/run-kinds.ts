@@ -4,7 +4,7 @@ import {endedSegment, runRecord, sessionRef} from './runs.ts';
 const sessions = ['', sessionRef].flatMap((provider_session_ref) =>
   [true, false].map((resumable) => ({provider_session_ref, resumable})),
 );
-/** One record of every kind that the run chart tells apart. */
+/** One record of every kind that the run chart distinguishes. */
 export const runKinds: readonly RunRecord[] = [
   ...runStates.flatMap((state) =>
     sessions.flatMap((session) =>

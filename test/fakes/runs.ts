@@ -3,12 +3,12 @@ import type {ProcessIdentity} from '../../src/services/contracts/process.ts';
 import type {PauseReason, RunRecord, Segment} from '../../src/services/contracts/run.ts';
 import {now} from '../helpers/plans.ts';
 
-/** When the runs of a test began; everything that happens to them happens at `now`. */
+/** When the runs of a test started; everything that happens to them happens at `now`. */
 export const begun = '2026-02-02T01:00:00.000Z';
 
 export const sessionRef = 'session-1';
 
-/** A run that was recorded and whose agent is about to be launched. */
+/** A recorded run whose agent is about to be launched. */
 export function runRecord(fields: Partial<RunRecord> = {}): RunRecord {
   return {
     schema_version: 1,
@@ -39,7 +39,7 @@ export function restingRun(fields: Partial<RunRecord> & Pick<RunRecord, 'state'>
 }
 
 /** Paused by the user, in a session that can be resumed. */
-/** What a record says of a run that began to rest, beside its state. */
+/** The fields of a run at rest, besides its state. */
 export function pausedSince(paused_at: string, pause_reason: PauseReason) {
   return {paused_at, pause_reason, pauses: [{paused_at, pause_reason}]};
 }
@@ -69,12 +69,12 @@ export function waitingRun(fields: Partial<RunRecord> = {}): RunRecord {
   });
 }
 
-/** Who the agents of a test are: the first has pid 1001, the second 1002. */
+/** The agents of a test: the first has pid 1001, the second 1002. */
 export function identity(number = 1): ProcessIdentity {
   return {pid: 1000 + number, startTime: `${number}`, bootId: 'boot', pidNamespace: 'pid:[1]'};
 }
 
-/** The segment of the agent with that number, still open. */
+/** The open segment of the agent with this number. */
 export function openSegment(number = 1, fields: Partial<Segment> = {}): Segment {
   return {
     pid: 1000 + number,
@@ -102,7 +102,7 @@ export const startRequest: AgentRequest = {
 
 export const resumeRequest: AgentRequest = {...startRequest, kind: 'resume', prompt: 'go on', sessionRef};
 
-/** Succeeded after four minutes, with a change to decide about. */
+/** Succeeded after four minutes, with a change to decide on. */
 export function changedRun(fields: Partial<RunRecord> = {}): RunRecord {
   return restingRun({
     ...{state: 'succeeded', task_id: 'pay-04', run_id: 'pay-04-1', exit_code: 0},

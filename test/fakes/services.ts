@@ -37,9 +37,9 @@ export type FakeServices = {
   readonly limits: MemoryLimitStore;
   readonly changes: FakeChanges;
   readonly surroundings: FakeSurroundings;
-  /** Everything that happened, in its order: writes, orders, ends, locks. */
+  /** Everything that happened, in order: writes, commands, exits, locks. */
   readonly log: string[];
-  /** What must never be, and was: an agent without a record, a record at rest with a live agent, two agents. */
+  /** Broken invariants: an agent without a record, a record at rest with a live agent, two agents. */
   readonly violations: string[];
   readonly time: {now: string; milliseconds: number; isAwake: boolean};
   readonly lock: {
@@ -52,7 +52,7 @@ export type FakeServices = {
   readonly storedSessions: Set<string>;
 };
 
-/** A project in memory. The log and the violations see all of it in one order. */
+/** A project in memory. The log and the violations cover all of it in one order. */
 export function createFakeServices({
   plan = planOf(),
   runs: records = [],
@@ -61,7 +61,7 @@ export function createFakeServices({
 }: {
   plan?: Plan;
   runs?: readonly RunRecord[];
-  /** Of the section `execution`. */
+  /** In the section `execution`. */
   settings?: Readonly<Record<string, unknown>>;
   hooks?: Readonly<Record<string, string>>;
 } = {}): FakeServices {
@@ -248,18 +248,18 @@ export function createFakeServices({
   };
 }
 
-/** `record a-1 running/active session-1`: the session where the run can be resumed in it. */
+/** `record a-1 running/active session-1`: the session is shown if the run is resumable. */
 function recordEntry({run_id, state, phase, resumable, provider_session_ref}: RunRecord): string {
   const where = phase ? `${state}/${phase}` : state;
   return ['record', run_id, where, ...(resumable ? [provider_session_ref] : [])].join(' ');
 }
 
-/** Lets everything happen that needs no time. */
+/** Lets everything happen that takes no time. */
 export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * The same project as a Blackbird sees it that can die at any moment: what it began before is done, and
- * nothing it does afterwards reaches anybody.
+ * The same project seen by a Blackbird that can die at any moment: what it started before completes, and
+ * nothing it does afterwards has an effect.
  */
 export function mortal(fake: FakeServices) {
   const {services, agents, checks, lock} = fake;
@@ -342,7 +342,7 @@ export function mortal(fake: FakeServices) {
     checks: {
       launch: guarded(async (spec) => {
         const check = await checks.launch(spec);
-        // Its life line ends with Blackbird, so it never runs.
+        // Its lifeline ends with Blackbird, so it never runs.
         if (isDead) check.kill();
         return {
           ...check,
@@ -359,7 +359,7 @@ export function mortal(fake: FakeServices) {
       sweep: guarded(agents.sweep),
       launch: guarded(async (spec) => {
         const agent = await agents.launch(spec);
-        // Its life line ends with Blackbird, so it never runs.
+        // Its lifeline ends with Blackbird, so it never runs.
         if (isDead) agent.kill();
         return {
           ...agent,
@@ -374,7 +374,7 @@ export function mortal(fake: FakeServices) {
 
   return {
     services: own,
-    /** With a guardian its agents die too; without one they live until somebody sweeps. */
+    /** With a guardian its agents die too; without one they live until they are swept. */
     die: ({hasGuardian}: {hasGuardian: boolean}) => {
       isDead = true;
       lock.isHeld = false;

@@ -7,14 +7,14 @@ import {expect, onTestFinished} from 'vitest';
 import type {ControllerOptions} from '../fixtures/agents/controller.ts';
 import {eventually} from './eventually.ts';
 
-/** The path of a small agent that `sh` runs. */
+/** The path of a small agent run by `sh`. */
 export const agentScript = (name: string) => path.resolve(import.meta.dirname, '../fixtures/agents', name);
 
 let runs = 0;
 /** A run id that no other test, worker or earlier test run uses. */
 export const uniqueRunId = () => `test-${process.pid}-${process.hrtime.bigint().toString(36)}-${runs++}`;
 
-/** Live processes whose environment carries a run id that begins like this. Written apart from the product's own. */
+/** Live processes whose run id starts with this prefix. Independent of the product's own code. */
 export function markedPids(runIdPrefix: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -28,7 +28,7 @@ export function markedPids(runIdPrefix: string): number[] {
     .map(Number);
 }
 
-/** One letter, as in `ps`: R, S, T for stopped …; null when the process is gone or a zombie. */
+/** One letter as in `ps`: R, S, T for stopped …; null if the process is gone or a zombie. */
 export function processState(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -39,10 +39,10 @@ export function processState(pid: number): string | null {
   }
 }
 
-/** Stopped, or waiting inside `vfork` for a child that was stopped before it could run its program. */
+/** Stopped, or waiting in `vfork` for a child that was stopped before it could exec. */
 export const isStopped = (pid: number) => ['T', 'D'].includes(processState(pid) ?? '');
 
-/** Waits for all of them to be gone. */
+/** Waits until all of them are gone. */
 export async function expectGone(pids: readonly number[]): Promise<void> {
   await eventually(() => expect(pids.filter((pid) => processState(pid) !== null)).toEqual([]));
 }
@@ -52,13 +52,13 @@ export function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    // A process can end between the look at its folder and this one.
+    // A process can exit between listing its folder and reading it.
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
     throw error;
   }
 }
 
-/** The pid an agent printed behind a word. */
+/** The pid an agent printed after a word. */
 export function pidAfter(word: string, text: string): number {
   const pid = new RegExp(`^${word} (\\d+)$`, 'm').exec(text)?.[1];
   expect(pid, `a line "${word} <pid>" in:\n${text}`).toBeDefined();
@@ -83,7 +83,7 @@ export async function buildController(folder: string): Promise<string> {
 
 type Fact = Readonly<Record<string, unknown>>;
 
-/** A controller of its own process, and what it reported so far. It is killed when the test is over. */
+/** A controller in its own process, and what it reported so far. Killed after the test. */
 export function startController(script: string, options: ControllerOptions) {
   const child = spawn(process.execPath, [script, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,19 +5,19 @@ import type {Plan} from '../../src/services/contracts/plan.ts';
 import {planFileText} from './run-cli.ts';
 import {temporaryFolder} from './temp-folder.ts';
 
-/** The built program. Another build than `dist` is only for trying one out while others test. */
+/** The built program. The variable selects another build, to try it out while others test. */
 export const builtCli = path.resolve(process.env.BLACKBIRD_TEST_DIST ?? 'dist', 'blackbird.cjs');
 
 export type BuiltProject = {
   readonly folder: string;
   readonly planFile: string;
   readonly env: Record<string, string>;
-  /** Runs the program as a process of its own. */
+  /** Runs the program in a process of its own. */
   run(args: readonly string[], options?: {input?: string}): Promise<ProcessRun>;
   /** Runs a line of bash, in which `blackbird` is the program. */
   bash(script: string, options?: {input?: string}): Promise<ProcessRun>;
   planText(): string;
-  /** What is in the folder of the project, as far as nobody has to look away from it. */
+  /** The names in the project's folder, sorted. */
   entries(): string[];
 };
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import {build} from 'esbuild';
 
-/** Bundles a TypeScript file of `test` so that plain Node can run it; gives the path of the result. */
+/** Bundles a TypeScript file of `test` for plain Node; returns the path of the result. */
 export async function bundleWorker(source: string, folder: string): Promise<string> {
   const name = path.basename(source).replace(/\.ts$/, '.mjs');
   await build({

@@ -12,7 +12,7 @@ const places = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** A Chromium that is installed here (`CHROMIUM_PATH` names one), or null. */
+/** An installed Chromium (`CHROMIUM_PATH` names one), or null. */
 export async function installedChromium(): Promise<string | null> {
   const {CHROMIUM_PATH: named} = process.env;
   for (const file of named ? [named] : places) {
@@ -25,7 +25,7 @@ export async function installedChromium(): Promise<string | null> {
   return null;
 }
 
-/** Installs Debian's where we may. */
+/** Installs Debian's if possible. */
 export async function ensureChromium(): Promise<string> {
   const present = await installedChromium();
   if (present !== null) return present;
@@ -48,7 +48,7 @@ export async function ensureChromium(): Promise<string> {
   return installed;
 }
 
-/** A browser without a window that talks to nobody by itself. */
+/** A headless browser without background traffic. */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: await ensureChromium(),

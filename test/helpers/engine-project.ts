@@ -11,7 +11,7 @@ import {eventually} from './eventually.ts';
 import {planFileText} from './run-cli.ts';
 import {temporaryFolder} from './temp-folder.ts';
 
-/** A prompt that tells the demo agent what to do. */
+/** A prompt with directives for the demo agent. */
 export const demo = (...directives: readonly string[]) =>
   directives.map((directive) => `demo: ${directive}`).join('\n');
 
@@ -23,7 +23,7 @@ export type Ended = {
   readonly err: string;
 };
 
-/** A Blackbird that runs, and what it printed so far. It is killed when the test is over. */
+/** A running Blackbird and its output so far. Killed after the test. */
 export type Running = {
   readonly pid: number;
   readonly child: ChildProcess;
@@ -34,19 +34,19 @@ export type Running = {
 
 export type EngineProject = {
   readonly folder: string;
-  /** The environment of every Blackbird here; a terminal needs it, too. */
+  /** The environment of every Blackbird here, also for terminals. */
   readonly env: Env;
   start(args: readonly string[], options?: {env?: Env; cwd?: string}): Running;
   run(args: readonly string[], options?: {env?: Env; cwd?: string}): Promise<Ended>;
   planText(): string;
   statuses(): Record<string, string>;
-  /** The records of a task as they are on disk, oldest first. */
+  /** The records of a task on disk, oldest first. */
   runs(taskId: string): RunRecord[];
   latest(taskId: string): RunRecord | undefined;
   changeLatest(taskId: string, fields: Partial<RunRecord>): void;
   text(file: string): string;
   write(file: string, text: string): void;
-  /** Live processes that carry the marker of any run of this project. */
+  /** Live processes marked with any run of this project. */
   agents(): number[];
 };
 
@@ -57,7 +57,7 @@ export type EngineProjectOptions = {
   readonly env?: Env;
 };
 
-/** A project in a folder of its own and the built program run there, as a user does. */
+/** A project in its own folder, with the built program run there as a user does. */
 export function engineProject(
   plan: Plan,
   {config, agent = 'demo', env: given = {}}: EngineProjectOptions = {},
@@ -81,7 +81,7 @@ export function engineProject(
   const env: Env = {
     HOME: home,
     LANG: 'C.UTF-8',
-    // Every process of this project, Blackbird itself included, can be told from all others by it.
+    // Identifies every process of this project, Blackbird included.
     BLACKBIRD_TEST_PROJECT: folder,
     ...given,
     PATH: [bin, given.PATH ?? process.env.PATH ?? ''].join(path.delimiter),
@@ -142,7 +142,7 @@ export function engineProject(
     },
     text: (file) => textOf(path.join(folder, file)),
     write: (file, text) => {
-      // Whole or not at all: whoever watches the folder never reads half of it.
+      // Written atomically: a watcher of the folder never reads half of it.
       const whole = path.join(around, 'being-written');
       writeFileSync(whole, text);
       renameSync(whole, path.join(folder, file));
@@ -151,7 +151,7 @@ export function engineProject(
   };
 }
 
-/** Waits until a run of the task can be resumed and its agent has written `file`. */
+/** Waits until a run of the task is resumable and its agent has written `file`. */
 export async function untilAtWork(project: EngineProject, taskId: string, file = 'started'): Promise<void> {
   await eventually(() => {
     expect(project.latest(taskId)).toMatchObject({state: 'running', resumable: true});
@@ -159,7 +159,7 @@ export async function untilAtWork(project: EngineProject, taskId: string, file =
   });
 }
 
-/** Starts a task that goes on until it is stopped, and stops it as Ctrl+C does. */
+/** Starts a task that runs until stopped, and stops it as Ctrl+C does. */
 export async function pauseInTheMiddle(project: EngineProject, taskId: string): Promise<Ended> {
   const running = project.start(['execute', taskId]);
   await untilAtWork(project, taskId);
@@ -186,7 +186,7 @@ function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself.
+    // It exited by itself.
   }
 }
 

@@ -1,5 +1,5 @@
-// Loaded with `node --import` before a worker: stands between it and Node's file functions, counts what it
-// asks for, and at the chosen step kills the process, tears the write, or fails it.
+// Loaded with `node --import` before a worker: intercepts Node's file functions, counts the calls, and at the
+// chosen step kills the process, tears the write, or fails it.
 import fs from 'node:fs';
 import promises, {type FileHandle} from 'node:fs/promises';
 import {syncBuiltinESMExports} from 'node:module';
@@ -8,14 +8,14 @@ export type Fault =
   | {readonly kind: 'none'}
   /** SIGKILL before or after the step, or in the middle of its write. */
   | {readonly kind: 'kill'; readonly when: 'before' | 'after' | 'half'; readonly at: number}
-  /** The step fails; so does every later one unless it is `once`. */
+  /** The step fails; so does every later one unless `once` is set. */
   | {readonly kind: 'fail'; readonly code: string; readonly at: number; readonly once: boolean}
   /** Every write takes at most this many bytes. */
   | {readonly kind: 'short'; readonly bytes: number}
-  /** Every write says that it took all, and loses its last byte. */
+  /** Every write claims to be complete, but loses its last byte. */
   | {readonly kind: 'lossy'};
 
-/** One step as it happened, for models of what a power cut would leave. */
+/** One recorded step, to model what a power cut would leave. */
 export type Step =
   | {readonly name: 'open' | 'close' | 'sync' | 'unlink' | 'mkdir' | 'look'; readonly file: string}
   | {readonly name: 'write'; readonly file: string; readonly text: string}
@@ -23,9 +23,9 @@ export type Step =
 
 declare global {
   var faults: {
-    /** From here on steps count, beginning with 1. */
+    /** From here on steps are counted, starting with 1. */
     arm(fault: Fault): void;
-    /** Back to normal; what happened since `arm`. */
+    /** Back to normal; returns the steps since `arm`. */
     disarm(): Step[];
   };
 }
@@ -47,7 +47,7 @@ globalThis.faults = {
 
 type Call = (...args: unknown[]) => unknown;
 
-/** One step with its fault, whether it answers at once or later. `half` is the step done only in part. */
+/** Performs one step with its fault, synchronous or not. `half` does only a part of it. */
 function take(step: Step, whole: () => unknown, half: () => unknown = () => {}): unknown {
   if (fault === null || step.file.startsWith('/proc/')) return whole();
   steps.push(step);
@@ -58,7 +58,7 @@ function take(step: Step, whole: () => unknown, half: () => unknown = () => {}):
   }
   if (fault.kind === 'fail' && (fault.once ? fault.at === number : fault.at <= number)) {
     const error = Object.assign(new Error(`${fault.code}: injected, ${step.name}`), {code: fault.code});
-    // A close that fails has closed all the same.
+    // A failing close has closed the file all the same.
     const done = step.name === 'close' ? whole() : undefined;
     if (done instanceof Promise) return done.then(() => Promise.reject(error));
     throw error;
@@ -66,7 +66,7 @@ function take(step: Step, whole: () => unknown, half: () => unknown = () => {}):
   return whole();
 }
 
-/** The step may fail on its own; what counts is that it was tried. */
+/** The step may fail on its own; what counts is the attempt. */
 function attempt(job: () => unknown): unknown {
   try {
     return job();
@@ -98,7 +98,7 @@ const writeStep = (file: string, bytes: Uint8Array, from: number, length: number
   text: Buffer.from(bytes).toString('utf8', from, from + length),
 });
 
-// The functions that answer at once.
+// The synchronous functions.
 for (const name of [
   'lstatSync',
   'statSync',
@@ -168,7 +168,7 @@ replace(
   (real) => (handle) => take({name: 'sync', file: nameOf(handle)}, () => real(handle)),
 );
 
-// The functions that answer later.
+// The asynchronous functions.
 for (const name of ['lstat', 'stat', 'readdir', 'readFile', 'link']) {
   replace(promises, name, (real) =>
     later((...args) => take({name: 'look', file: nameOf(args[0])}, () => real(...args))),
@@ -198,7 +198,7 @@ replace(promises, 'open', (real) =>
     const file = nameOf(args[0]);
     const handle = (await take({name: 'open', file}, () => real(...args))) as FileHandle;
     files.set(handle.fd, file);
-    // Node gives every handle a `close` of its own.
+    // Node gives every handle its own `close`.
     replace(handle, 'close', (close) => later(() => take({name: 'close', file}, () => close())));
     return handle;
   }),
@@ -230,7 +230,7 @@ replace(handles, 'write', (real) => {
   };
 });
 
-/** An error is a rejection, never thrown at the caller. */
+/** An error becomes a rejection, and is never thrown synchronously. */
 function later(call: Call): Call {
   return async (...args) => call(...args);
 }

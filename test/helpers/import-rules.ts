@@ -1,8 +1,8 @@
 import path from 'node:path';
 
 /**
- * Who may import what: folders of `src`, `node:` modules, packages. The longest folder that a file is in
- * decides. `cli` is the outermost layer and may import everything.
+ * Who may import what: folders of `src`, `node:` modules, packages. The longest matching folder decides.
+ * `cli` is the outermost layer and may import everything.
  */
 const rules: Readonly<Record<string, {folders: readonly string[]; packages: RegExp}>> = {
   'services/contracts': {folders: ['services/contracts'], packages: /^zod$/},
@@ -15,7 +15,7 @@ const rules: Readonly<Record<string, {folders: readonly string[]; packages: RegE
   cli: {folders: ['cli', 'ui', 'machines', 'services'], packages: /^.+$/},
 };
 
-/** What pure code gets injected instead of reaching for it. */
+/** What must be injected into pure code. */
 const impurities: ReadonlyArray<readonly [name: string, use: RegExp]> = [
   ['Date.now', /\bDate\.now\b/],
   ['new Date()', /\bnew Date\(\s*\)/],
@@ -27,7 +27,7 @@ const impurities: ReadonlyArray<readonly [name: string, use: RegExp]> = [
   ['fetch', /\bfetch\(/],
 ];
 
-/** Every import of a file of `src` that its layer does not allow; the whole file when it is in no layer. */
+/** Every import of a file in `src` that its layer forbids; the whole file if it is in no layer. */
 export function forbiddenImports(file: string, text: string): string[] {
   const layer = layerOf(file);
   const rule = layer === undefined ? undefined : rules[layer];
@@ -39,7 +39,7 @@ export function forbiddenImports(file: string, text: string): string[] {
   });
 }
 
-/** Uses of the clock, of chance and of the surroundings, where they have to be injected. */
+/** Uses of the clock, randomness and the environment that must be injected. */
 export function impureUses(file: string, text: string): string[] {
   const layer = layerOf(file);
   if (layer !== 'machines' && layer !== 'services/contracts') return [];
@@ -47,7 +47,7 @@ export function impureUses(file: string, text: string): string[] {
   return impurities.flatMap(([name, use]) => (use.test(code) ? [name] : []));
 }
 
-/** Everything a file imports, by whatever means; an import that is computed is `import(…)`. */
+/** Everything a file imports, in any form; a computed import is `import(…)`. */
 export function importsOf(text: string): string[] {
   const code = withoutComments(text);
   const found: Array<readonly [at: number, specifier: string]> = [];
@@ -65,7 +65,7 @@ function layerOf(file: string): string | undefined {
   return Object.keys(rules).find((folder) => file.startsWith(`${folder}/`));
 }
 
-/** Comments become spaces; texts stay as they are, or become what `literal` makes of them. */
+/** Replaces comments with spaces; string literals stay, or become what `literalOf` returns. */
 function withoutComments(text: string, literalOf = (literal: string) => literal): string {
   const pattern = /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g;
   return text.replace(pattern, (all, literal: string | undefined) =>
@@ -73,7 +73,7 @@ function withoutComments(text: string, literalOf = (literal: string) => literal)
   );
 }
 
-/** The files of ours that a file names at its top, for values or for types alone; what it loads later is not among them. */
+/** Our files that a file imports statically, values or types; dynamic imports are not included. */
 export function namedFiles(text: string): string[] {
   const statements = withoutComments(text).matchAll(
     /^\s*(?:import|export)\b[^'"`;()]*?\bfrom\s*(['"])(\.[^'"]+)\1/gm,
@@ -81,7 +81,7 @@ export function namedFiles(text: string): string[] {
   return [...statements].map(([, , specifier = '']) => specifier);
 }
 
-/** What is left of a graph when all that lead nowhere are taken off, and all that nothing leads to: its circles. */
+/** Removes all nodes without outgoing or without incoming edges; what is left of the graph are its cycles. */
 export function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
   let left = [...graph.keys()];
   for (let before = -1; before !== left.length; ) {

@@ -7,7 +7,7 @@ import {executeJob, startJob} from './jobs.ts';
 import {observedEngine} from './observed-engine.ts';
 import {planOf, task} from './plans.ts';
 
-/** Two tasks by the real machines: the first succeeds, the second is paused. An event each 137 milliseconds. */
+/** Two tasks in the real machines: the first succeeds, the second is paused. One event every 137 milliseconds. */
 export async function entriesOfAPause(): Promise<InspectedEntry[]> {
   const {engine, agents, entries} = observedEngine({plan: planOf(task('a'), task('b'))});
   let isFirst = true;

@@ -9,10 +9,10 @@ import type {
 } from '../../src/machines/policies/job/job-steps.ts';
 import type {ProviderId} from '../../src/services/contracts/agent.ts';
 
-/** `saved` is the agent that the project uses, `agent` one that is named for the job. */
+/** `saved` is the project's agent, `agent` one named for the job. */
 export type JobFields = JobOptions & {readonly saved?: ProviderId};
 
-/** Jobs of tests wait for nothing, unless they say so. */
+/** Jobs in tests do not wait unless they say so. */
 export const jobOf = (steps: readonly JobStep[], {saved, ...options}: JobFields = {}): Job => ({
   steps,
   options: {isImpatient: true, ...options, ...(saved === undefined ? {} : {agent: `saved:${saved}`})},
@@ -30,7 +30,7 @@ export const taskJob = (
   fields: JobFields = {},
 ): Job => jobOf([{type: 'task', taskId, mode}], fields);
 
-/** The last step of a job, with the review behind it; a job that never began has only its reason. */
+/** The last step of a job, with the review after it; a job that never started has only its reason. */
 export type JobOutcome =
   | (StepResult & {readonly review?: ParentReviewOutput})
   | Pick<JobResult, 'reason' | 'error'>;

@@ -2,36 +2,36 @@ import {createServer, type IncomingMessage, type ServerResponse} from 'node:http
 import type {AddressInfo} from 'node:net';
 import {setTimeout as delay} from 'node:timers/promises';
 
-/** What the model does when it is asked next. */
+/** What the model does on the next request. */
 export type Reply =
   | {readonly kind: 'say'; readonly text: string; readonly delayMs?: number}
   /** A call of the agent's shell tool. */
   | {readonly kind: 'run'; readonly command: string; readonly say?: string}
-  /** A call of any other tool, by the agent's own name for it. */
+  /** A call of any other tool, by the agent's name for it. */
   | {
       readonly kind: 'tool';
       readonly name: string;
       readonly input: Readonly<Record<string, unknown>>;
-      /** Codex alone: where it groups tools, as those of an MCP server. */
+      /** Codex only: its group of tools, such as those of an MCP server. */
       readonly namespace?: string;
     }
-  /** No answer until `release` is called; then `text` is said. */
+  /** No response until `release` is called; then `text`. */
   | {readonly kind: 'hold'; readonly hold: Hold; readonly text: string}
   /** An error response; both vendors read the same body. */
   | ({readonly kind: 'refuse'; readonly status: number; readonly message: string} & RefusalDetails)
-  /** Codex alone: the stream begins and ends with `response.failed`. */
+  /** Codex only: the stream starts and ends with `response.failed`. */
   | {readonly kind: 'fail'; readonly code: string; readonly message: string}
-  /** The connection ends: without an answer, or in the middle of one. */
+  /** The connection breaks: without a response, or in the middle of one. */
   | {readonly kind: 'cut'; readonly when: 'before' | 'within'};
 
 export type RefusalDetails = {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Fields of `error` beside the message; its `type` comes from the status unless it is given here. */
+  /** Fields of `error` besides the message; its `type` follows from the status unless given here. */
   readonly error?: Readonly<Record<string, unknown>>;
 };
 
 export type Hold = {
-  /** Settles when a request hangs here. */
+  /** Resolves when a request hangs here. */
   readonly reached: Promise<void>;
   readonly released: Promise<void>;
   reach(): void;
@@ -42,9 +42,9 @@ export type ModelRequest = {readonly path: string; readonly body: Readonly<Recor
 
 export type ModelServer = {
   readonly url: string;
-  /** Every request that an agent made for a turn, in order; side questions are left out. */
+  /** Every turn an agent requested, in order; side requests are left out. */
   readonly requests: readonly ModelRequest[];
-  /** Replies for the coming turns; the last one is repeated. */
+  /** Replies for the next turns; the last one is repeated. */
   script(...replies: readonly [Reply, ...Reply[]]): void;
   close(): Promise<void>;
 };
@@ -83,7 +83,7 @@ export function createHold(): Hold {
   return {reached, released, reach: () => reach(), release: () => release()};
 }
 
-/** A model on loopback that says what a test wrote down, in the tongues of both vendors. */
+/** A scripted model on loopback that speaks both vendors' protocols. */
 export async function startModelServer(): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   const holds = new Set<Hold>();
@@ -101,7 +101,7 @@ export async function startModelServer(): Promise<ModelServer> {
       response.writeHead(404, {'content-type': 'application/json'}).end('{}');
       return;
     }
-    // Agents also ask for titles and the like; those calls carry no tools and take no reply of the script.
+    // Agents also request titles and the like; those requests have no tools and use no scripted reply.
     if (!Array.isArray(body.tools) || body.tools.length === 0) {
       dialect.answer(response, body, say('ok'));
       return;

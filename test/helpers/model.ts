@@ -14,11 +14,11 @@ import type {JournalEntry} from '../../src/services/contracts/journal.ts';
 type Transition = AnyStateNode['always'] extends ReadonlyArray<infer T> | undefined ? T : never;
 
 export type Exploration = {
-  /** One start of the machine for each. */
+  /** The machine is started once for each. */
   readonly inputs?: readonly unknown[];
-  /** Events with the data that guards and assigns read; every other event is sent bare. */
+  /** Events with the data that guards and assigns read; all others are sent without data. */
   readonly payloads?: readonly AnyEventObject[];
-  /** What, besides the state value, makes two snapshots different. */
+  /** What, besides the state value, distinguishes two snapshots. */
   readonly key?: (snapshot: AnyMachineSnapshot) => unknown;
 };
 
@@ -26,9 +26,9 @@ export type Exploration = {
 const snapshotLimit = 5_000;
 
 /**
- * Walks a machine from each input with effects that do nothing, sends every event in every situation, and
- * names the transitions, eventless ones too, that no walk takes. Every step of every walk is journalled as a
- * real one is, redacted, and must lead to the same state when it is replayed.
+ * Explores a machine from each input with effects that do nothing, sends every event in every situation, and
+ * returns the transitions, eventless ones included, that were never taken. Every step is journalled and
+ * redacted like a real one, and must lead to the same state when replayed.
  */
 export function unreachedTransitions(machine: AnyStateMachine, exploration: Exploration = {}): string[] {
   const {inputs = [undefined], payloads = [], key = () => null} = exploration;
@@ -57,7 +57,7 @@ export function unreachedTransitions(machine: AnyStateMachine, exploration: Expl
     });
     actor.subscribe({error: () => {}});
     actor.start();
-    // What nobody takes changes nothing, except that an error nobody takes ends the machine.
+    // An unhandled event changes nothing, except that an unhandled error ends the machine.
     const isTaken = event !== null && inert.getTransitionData(actor.getSnapshot(), event).length > 0;
     if (isTaken) actor.send(event);
     const snapshot = actor.getSnapshot();

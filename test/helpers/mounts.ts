@@ -4,10 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import {onTestFinished} from 'vitest';
 
-/** Mounting needs root, and a system that lets even root do it. */
+/** Mounting needs root, and a system that allows it. */
 export const canMount = isMountingAllowed();
 
-/** A file system of its own in memory, gone when the test is finished. */
+/** An in-memory file system, unmounted after the test. */
 export function mountTmpfs(folder: string, options: string): string {
   mkdirSync(folder, {recursive: true});
   execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);

@@ -6,11 +6,11 @@ import {createFakeServices, type FakeServices} from '../fakes/services.ts';
 export type ObservedEngine = FakeServices & {
   readonly engine: Engine;
   readonly entries: JournalEntry[];
-  /** Where the actors above each task stood when it started. */
+  /** The states of the actors above each task when it started. */
   readonly standing: Map<string, readonly JournalEntry[]>;
 };
 
-/** An engine over a project in memory, and everything its observer is told. Its agents succeed at once. */
+/** An engine over a project in memory, and everything its observer receives. Its agents succeed at once. */
 export function observedEngine(options: Parameters<typeof createFakeServices>[0] = {}): ObservedEngine {
   const fake = createFakeServices(options);
   fake.agents.obeys = {interrupt: true, kill: true};
@@ -32,7 +32,7 @@ export function observedEngine(options: Parameters<typeof createFakeServices>[0]
   return {...fake, engine: createEngine(fake.services, {inspect: observer.inspect}), entries, standing};
 }
 
-/** Where the work of a machine stands, whatever stands beside it. */
+/** The state of a machine's work, without parallel regions. */
 export function stateWord(state: JournalEntry['state']): string {
   if (state === null || typeof state !== 'object') return String(state);
   return stateWord(Object.values(state).at(-1) ?? null);

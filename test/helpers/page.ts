@@ -4,11 +4,11 @@ import {eventually} from './eventually.ts';
 
 export type OpenedPage = {
   readonly page: Page;
-  /** What went wrong on it, and every address it asked for that is not its own. */
+  /** Errors on the page, and every foreign address it requested. */
   readonly complaints: string[];
 };
 
-/** The inspector's page of an address, in a window of 1280 × 800. */
+/** The inspector's page at an address, in a window of 1280 × 800. */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -19,7 +19,7 @@ export async function openPage(
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // A process that has ended refuses connections, and Chromium says so.
+    // A process that has ended refuses connections, and Chromium logs that.
     if (message.type() === 'error' && !/ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED)/.test(message.text())) {
       complaints.push(message.text());
     }
@@ -40,13 +40,13 @@ export function addressIn(text: () => string): Promise<string> {
   });
 }
 
-/** The states that are filled, without those that only hold others. */
+/** The active states, without their parents. */
 export async function activeStates(page: Page): Promise<Array<string | null>> {
   const boxes = await page.locator('.state.active:not(.holds)').all();
   return Promise.all(boxes.map((box) => box.getAttribute('data-state')));
 }
 
-/** What happened, newest first. Only the rows in sight are there: the list is scrolled through. */
+/** The events, newest first. Only visible rows exist, so the list is scrolled through. */
 export async function eventNames(page: Page): Promise<string[]> {
   const names = new Map<number, string>();
   const place = page.locator('#events');
@@ -69,7 +69,7 @@ export async function eventNames(page: Page): Promise<string[]> {
   return [...names].sort(([one], [other]) => other - one).map(([, name]) => name);
 }
 
-/** Their places and names, in one question. */
+/** Their positions and names, in one call. */
 const rowsOf = (rows: readonly unknown[]): Array<[number, string]> =>
   (rows as ReadonlyArray<{dataset: {index: string}; querySelector(of: string): {textContent: string}}>).map(
     (row) => [Number(row.dataset.index), row.querySelector('.type').textContent],
@@ -88,7 +88,7 @@ const named = new Set(
   ),
 );
 
-/** What a screen reader comes to and has no name for. */
+/** Elements a screen reader reaches that have no name. */
 export async function nameless(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   const {nodes} = await session.send('Accessibility.getFullAXTree');

@@ -6,7 +6,7 @@ import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {taskFolderName} from '../../src/services/stores/task-folder.ts';
 import type {EngineProject} from './engine-project.ts';
 
-/** The drafts of plans in a project as they are on disk, oldest first. */
+/** A project's plan drafts on disk, oldest first. */
 export function draftsIn({folder}: Pick<EngineProject, 'folder'>): PlanDraft[] {
   const drafts = path.join(folder, '.blackbird', 'plan-drafts');
   return readdirSync(drafts)
@@ -15,6 +15,6 @@ export function draftsIn({folder}: Pick<EngineProject, 'folder'>): PlanDraft[] {
     .map((name) => JSON.parse(readFileSync(path.join(drafts, name), 'utf8')));
 }
 
-/** The turns of the planner of a draft, oldest first. */
+/** The planner's turns for a draft, oldest first. */
 export const turnsOf = ({runs}: Pick<EngineProject, 'runs'>, draftId: string): RunRecord[] =>
   runs(taskFolderName(draftTaskId(draftId)));

@@ -2,7 +2,7 @@ import {expect} from 'vitest';
 import type {Plan, Task} from '../../src/services/contracts/plan.ts';
 import type {RawPlan} from '../../src/services/contracts/stores.ts';
 
-/** When every task of a test plan was made, and when it is changed. */
+/** When every task of a test plan was created, and when it is changed. */
 export const made = '2026-01-01T00:00:00Z';
 export const now = '2026-02-02T02:02:02.000Z';
 
@@ -36,19 +36,19 @@ export function planOf(...tasks: ReadonlyArray<Task | readonly Task[]>): Plan {
   return {schemaVersion: 1, items: new Map(tasks.flat().map((each) => [each.id, each]))};
 }
 
-/** The plan as a store hands it to the rules. */
+/** The plan as a store passes it to the rules. */
 export function rawPlan({items, ...root}: Plan): RawPlan {
   return {root, items: [...items]};
 }
 
-/** A task of a plan; the test fails where there is none. */
+/** A task of a plan; fails the test if there is none. */
 export function taskIn(plan: Plan, id: string): Task {
   const found = plan.items.get(id);
   if (!found) throw new Error(`the plan has no task ${JSON.stringify(id)}`);
   return found;
 }
 
-/** The plan after somebody set a status by hand, in the text editor perhaps. */
+/** The plan after a manual status change, for example in a text editor. */
 export function withStatus(plan: Plan, id: string, status: Task['status'], updatedAt = now): Plan {
   return {...plan, items: new Map(plan.items).set(id, {...taskIn(plan, id), status, updatedAt})};
 }
@@ -56,31 +56,31 @@ export function withStatus(plan: Plan, id: string, status: Task['status'], updat
 export const statuses = (plan: Plan): Record<string, string> =>
   Object.fromEntries([...plan.items.values()].map(({id, status}) => [id, status]));
 
-/** The size every policy must take in its stride. */
+/** The size every policy must handle with ease. */
 export const hugeSize = 100_000;
 
 const names = (count: number, prefix: string) =>
   Array.from({length: count}, (_, index) => `${prefix}${index}`);
 
-/** t0 waits for t1, t1 for t2, and so on. */
+/** t0 depends on t1, t1 on t2, and so on. */
 export function hugeChain(count = hugeSize): Plan {
   const ids = names(count, 't');
   return planOf(ids.map((id, index) => task(id, {deps: ids.slice(index + 1, index + 2)})));
 }
 
-/** Every task waits for the next two, so that there are more ways through it than atoms. */
+/** Every task depends on the next two, so the number of paths is astronomical. */
 export function hugeLadder(count = hugeSize): Plan {
   const ids = names(count, 't');
   return planOf(ids.map((id, index) => task(id, {deps: ids.slice(index + 1, index + 3)})));
 }
 
-/** One parent with a child for every other task. */
+/** One parent with all other tasks as its children. */
 export function hugeFamily(count = hugeSize): Plan {
   const ids = names(count - 1, 'c');
   return planOf(task('p', {childIds: ids}), ...ids.map((id) => task(id, {parentId: 'p'})));
 }
 
-/** Every task is the only child of the one before it. */
+/** Every task is the only child of the previous one. */
 export function hugeLineage(count = hugeSize): Plan {
   const ids = names(count, 'g');
   return planOf(
@@ -90,7 +90,7 @@ export function hugeLineage(count = hugeSize): Plan {
   );
 }
 
-/** The result of a job that may not cost noticeable work. Processor time, so a busy machine is no failure. */
+/** The result of a job that must be cheap. Measures CPU time, so that a busy machine does not fail it. */
 export function promptly<T>(job: () => T, limitMilliseconds = 5_000): T {
   const start = process.cpuUsage();
   const result = job();

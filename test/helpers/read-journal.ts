@@ -3,7 +3,7 @@ import {inspectJournal, type JournalSummary} from '../../src/services/journal/re
 
 export type ReadJournal = JournalSummary & {readonly entries: readonly InspectedEntry[]};
 
-/** All that is in a journal now. */
+/** Everything in a journal now. */
 export function readJournal(file: string): ReadJournal {
   const {summary, entries} = inspectJournal(file);
   return {...summary(), entries: entries()};

@@ -14,7 +14,7 @@ const packages = ['@openai/codex', '@anthropic-ai/claude-code'];
 
 export type RealAgents = {readonly codex: string; readonly claude: string};
 
-/** The real agents in the cache, or null when they are not there yet. */
+/** The real agents in the cache; null if not installed yet. */
 export async function installedAgents(): Promise<RealAgents | null> {
   const agents = {codex: path.join(modules, '.bin', 'codex'), claude: path.join(modules, '.bin', 'claude')};
   try {
@@ -25,7 +25,7 @@ export async function installedAgents(): Promise<RealAgents | null> {
   }
 }
 
-/** Installs both agents once; several test files may ask at the same time. */
+/** Installs both agents once; several test files may call it at the same time. */
 export async function ensureAgents(): Promise<RealAgents> {
   const present = await installedAgents();
   if (present !== null) return present;
@@ -35,7 +35,7 @@ export async function ensureAgents(): Promise<RealAgents> {
   try {
     await execute('npm', ['install', '--no-audit', '--no-fund', '--prefix', staging, ...packages]);
     await finishClaudeInstall(path.join(staging, 'node_modules', '@anthropic-ai', 'claude-code'));
-    // The first installer wins; a later one finds the folder taken and uses it.
+    // The first installer wins; a later one finds the folder and uses it.
     await rename(path.join(staging, 'node_modules'), modules).catch(() => {});
   } finally {
     await rm(staging, {recursive: true, force: true});
@@ -47,7 +47,7 @@ export async function ensureAgents(): Promise<RealAgents> {
   return installed;
 }
 
-/** npm may leave install scripts out; Claude Code's executable is a stub until its own has run. */
+/** npm may skip install scripts; Claude Code's executable is a stub until its own has run. */
 async function finishClaudeInstall(folder: string): Promise<void> {
   const ready = await execute(path.join(folder, 'bin', 'claude.exe'), ['--version']).then(
     () => true,
@@ -61,7 +61,7 @@ export type AgentHome = {
   remove(): Promise<void>;
 };
 
-/** A throw-away home in which both agents know the model server and nothing else. */
+/** A temporary home in which both agents know only the model server. */
 export async function createAgentHome(server: ModelServer, agents: RealAgents): Promise<AgentHome> {
   const home = await mkdtemp(path.join(os.tmpdir(), 'blackbird-home-'));
   const codexHome = path.join(home, '.codex');
@@ -101,7 +101,7 @@ env_key = "BLACKBIRD_TEST_KEY"
 wire_api = "responses"
 `;
 
-/** What an agent has on disk of a session: one file of JSON lines that carries its ref in the name. */
+/** An agent's file of a session: JSON lines, with the ref in its name. */
 export function transcriptOf(
   {HOME: home = ''}: Readonly<Record<string, string | undefined>>,
   ref: string,

@@ -8,7 +8,7 @@ import {now} from './plans.ts';
 import {temporaryFolder} from './temp-folder.ts';
 
 export type CliOptions = {
-  /** What a person types, line by line; then the input ends. */
+  /** What the user types, line by line; then the input ends. */
   readonly answers?: readonly string[];
   /** Both streams are a terminal; `true` is one of 80 columns without colour. */
   readonly terminal?: boolean | Partial<Pick<Surface, 'columns' | 'hasColor'>>;
@@ -18,7 +18,7 @@ export type CliOptions = {
   readonly name?: CliContext['name'];
 };
 
-/** All a person sees, and the code a script sees. */
+/** Everything the user sees, and the exit code. */
 export type CliRun = {readonly code: number; readonly out: string; readonly err: string};
 
 export type CliProject = {
@@ -26,18 +26,18 @@ export type CliProject = {
   readonly home: string;
   readonly planFile: string;
   run(args: readonly string[], options?: CliOptions): Promise<CliRun>;
-  /** Runs it with `--json`; the test fails unless it succeeds in silence. */
+  /** Runs it with `--json`; fails the test unless it succeeds without stderr output. */
   json(args: readonly string[], options?: CliOptions): Promise<unknown>;
-  /** The error that the command ends with under `--json`, and nothing on stdout. */
+  /** The error the command reports with `--json`, with nothing on stdout. */
   error(args: readonly string[], options?: CliOptions): Promise<{code: number; error: unknown}>;
   /** The tasks in the file, by id. */
   tasks(): Record<string, Task>;
   planText(): string;
-  /** Every file below the project, apart from the lock of the plan. */
+  /** Every file below the project, except the lock of the plan. */
   files(): string[];
 };
 
-/** A project and a home in folders of their own, and the command line run there, in this process. */
+/** A project and a home in their own folders, and the command line run there, in this process. */
 export function cliProject(plan?: Plan | string): CliProject {
   const around = temporaryFolder();
   const folder = path.join(around, 'project');
@@ -109,10 +109,13 @@ export function planFileText({items, ...root}: Plan): string {
   return `${JSON.stringify({...root, items: Object.fromEntries(items)}, null, 2)}\n`;
 }
 
-/** Lines as they are printed. */
+/** Lines as printed. */
 export const lines = (...texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('');
 
-/** What no output may hold, whatever a plan says: all that steers, recolours, rings, reorders or hides. */
+/**
+ * What no output may contain, whatever a plan says: anything that controls, recolours, rings, reorders or
+ * hides.
+ */
 export const controlCharacters =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 

@@ -18,10 +18,10 @@ export type ProviderEnd = {
   readonly stderr: string;
 };
 
-/** One agent process, started straight from a provider's command and read through its parser. */
+/** One agent process, started directly from a provider's command and read through its parser. */
 export type ProviderRun = {
   readonly events: readonly AgentEvent[];
-  /** The first event that fits, whether it is still to come or came already. */
+  /** The first matching event, past or future. */
   until(fits: (event: AgentEvent) => boolean): Promise<AgentEvent>;
   signal(signal: NodeJS.Signals): void;
   readonly ended: Promise<ProviderEnd>;
@@ -78,7 +78,7 @@ export async function runProvider(
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     stderr += chunk;
   });
-  // An agent may leave without reading its prompt.
+  // An agent may exit without reading its prompt.
   child.stdin.on('error', () => {});
   child.stdin.end(command.stdin);
 

@@ -11,7 +11,7 @@ type Env = Readonly<Record<string, string>>;
 
 export type RunOptions = {readonly cwd?: string; readonly env?: Env; readonly name?: 'agency' | 'blackbird'};
 
-/** A repository, data, programs and a tmux server of their own, and the built `agency` run among them. */
+/** A repository, data folder, programs and tmux server of their own, with the built `agency` run there. */
 export function agencyProject() {
   const around = temporaryFolder();
   const [repo, home, bin, data, sockets] = ['repo', 'home', 'bin', 'data', 'tmux'].map((name) =>
@@ -32,7 +32,7 @@ export function agencyProject() {
   for (const name of ['agency', 'blackbird']) {
     addProgram(name, `exec '${process.execPath}' '${path.join(path.dirname(builtCli), `${name}.cjs`)}' "$@"`);
   }
-  // Stands for an agent: says that it began and where, then waits.
+  // A stand-in for an agent: prints that it started and where, then waits.
   addProgram('claude', 'echo "claude in $PWD for $AGENCY_NAME"; echo $$ >> .started; exec cat');
   addProgram('codex', 'echo "codex here"; exec cat');
   const git = (...args: readonly string[]) =>
@@ -60,7 +60,7 @@ export function agencyProject() {
     if (code !== 0) throw new Error(`agency ${args.join(' ')}: ${err}`);
     return JSON.parse(out);
   };
-  /** The one repository in the data folder. */
+  /** The only repository in the data folder. */
   const repoFolder = () => path.join(data, 'repos', readdirSync(path.join(data, 'repos'))[0] ?? 'none');
   const runFolder = (id: string) => path.join(repoFolder(), 'runs', id);
   const lines = (file: string): string[] =>
@@ -72,13 +72,13 @@ export function agencyProject() {
     metaText: (id: string) => readFileSync(path.join(runFolder(id), 'meta.json'), 'utf8'),
     events: (id: string): Array<Record<string, unknown>> =>
       lines(path.join(runFolder(id), 'events.jsonl')).map((line) => JSON.parse(line)),
-    /** Begins a session and tells its facts. */
+    /** Starts a session and returns its facts. */
     begin: async (name: string, ...args: readonly string[]) => {
       const meta = (await json(['run', '--name', name, '--detached', ...args])) as Record<string, string>;
       const {run_id = '', worktree_path = '', branch = ''} = meta;
       return {id: run_id, worktree: worktree_path, branch, session: `agency_${run_id}`};
     },
-    /** A terminal outside of any tmux that `agency` could know, although it is one itself. */
+    /** A terminal outside any tmux that `agency` could know, although it is one itself. */
     terminal: (): Terminal => {
       const terminal = openTerminal({folder: repo, env});
       terminal.type(`unset TMUX TMUX_PANE; export TMUX_TMPDIR='${sockets}'; clear`);

@@ -14,13 +14,13 @@ import {temporaryFolder} from './temp-folder.ts';
 
 export type ResumeOptions = Partial<Omit<ResumeRequest, 'isFirst'>> & {
   readonly terminal?: Partial<TerminalFacts>;
-  /** What a person types, line by line; then the input ends. */
+  /** What the user types, line by line; then the input ends. */
   readonly answers?: readonly string[];
   readonly cwd?: string;
   readonly ref?: string;
 };
 
-/** What came of it: all that was printed, the error, and every effect in order. */
+/** The result: everything printed, the error, and every effect in order. */
 export type Resumed = {
   readonly out: string;
   readonly err: string;
@@ -28,7 +28,7 @@ export type Resumed = {
   readonly log: readonly string[];
 };
 
-/** A data folder with records, a repository folder and a worktree on disk; tmux is a stand-in. */
+/** A data folder with records, a repository folder and a worktree on disk; tmux is a fake. */
 export function sessionProject() {
   const around = temporaryFolder();
   const [data, repo, worktree, bin, elsewhere] = ['data', 'repo', 'worktree', 'bin', 'elsewhere'].map(
@@ -92,7 +92,7 @@ export function addProgram(folder: string, name: string, mode = 0o755): void {
   writeFileSync(path.join(folder, name), '#!/bin/sh\nexec sleep 1000\n', {mode});
 }
 
-/** The same ports, with what is not tmux in its log as well. */
+/** The same ports, with their effects in tmux's log as well. */
 function watched(sessions: Sessions, tmux: FakeTmux, terminal: Partial<TerminalFacts> = {}): Sessions {
   const {ports} = sessions;
   const {log} = tmux;

@@ -1,7 +1,7 @@
 import {factsAbout, type KnownOfTask, type TaskFacts} from '../../src/machines/policies/run/task-options.ts';
 import type {Plan, Task} from '../../src/services/contracts/plan.ts';
 
-/** Nothing but the plan is known, unless told otherwise. */
+/** Only the plan is known, unless specified otherwise. */
 export const factsIn =
   (plan: Plan, known: Partial<KnownOfTask> = {}) =>
   (task: Task): TaskFacts =>

@@ -5,14 +5,14 @@ import {setTimeout as delay} from 'node:timers/promises';
 import {afterAll, onTestFinished} from 'vitest';
 import {systemErrorCode} from '../../src/services/contracts/errors.ts';
 
-/** A folder of its own for the running test, gone when the test is finished. */
+/** A folder for the running test, removed afterwards. */
 export function temporaryFolder(): string {
   const folder = makeFolder();
   onTestFinished(() => removeFolder(folder));
   return folder;
 }
 
-/** A folder for all tests of a file or of a `describe`, gone after the last of them. */
+/** A folder for all tests of a file or a `describe`, removed after the last one. */
 export function sharedFolder(): string {
   const folder = makeFolder();
   afterAll(() => removeFolder(folder));
@@ -21,7 +21,7 @@ export function sharedFolder(): string {
 
 const makeFolder = () => realpathSync(mkdtempSync(path.join(os.tmpdir(), 'blackbird-test-')));
 
-/** What a test started may still be writing there while it goes. */
+/** What a test started may still be writing there. */
 async function removeFolder(folder: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

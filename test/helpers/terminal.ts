@@ -9,24 +9,24 @@ export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 
 /** A real terminal with a shell in it. */
 export type Terminal = {
-  /** Types a line and presses return. */
+  /** Types a line and presses Return. */
   type(line: string): void;
-  /** Presses keys by tmux's names for them, such as `C-c`. */
+  /** Presses keys by their tmux names, such as `C-c`. */
   press(...keys: readonly string[]): void;
-  /** Everything the terminal shows, without the blanks at the end of lines. */
+  /** The whole content of the terminal, without trailing spaces. */
   screen(): string;
-  /** Waits for a text to appear and returns what is behind its last appearance. */
+  /** Waits for a text to appear and returns what follows its last occurrence. */
   until(text: string | RegExp, timeout?: number): Promise<string>;
-  /** Pastes as a terminal does, marked when the program asked for marks. */
+  /** Pastes as a terminal does, bracketed if the program asked for it. */
   paste(text: string): void;
   resize(columns: number, rows: number): void;
-  /** Only what is seen now, without what was scrolled away. */
+  /** Only what is visible now, without the scrollback. */
   visible(): string;
-  /** Closes the window, as a person does. */
+  /** Closes the window, as a user does. */
   close(): void;
 };
 
-/** Opens a tmux on a socket of its own, in the project's folder and with its environment. */
+/** Opens a tmux on its own socket, in the project's folder and with its environment. */
 export function openTerminal({
   folder,
   env,
@@ -70,7 +70,7 @@ export function openTerminal({
   const screen = () => capture('-J', '-S', '-');
   return {
     type: (line) => {
-      // At once, so that nobody takes what was there before for what the line leads to.
+      // At once, so that old content is not mistaken for the line's output.
       if (line.startsWith('clear;')) {
         tmux('send-keys', '-R', '-t', 'test');
         tmux('clear-history', '-t', 'test');

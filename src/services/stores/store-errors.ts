@@ -42,7 +42,7 @@ export function readFailure(file: string, what: string, cause: unknown): AppErro
   return new AppError('E_STORE_READ', message, {cause, next: readSteps(file, cause)});
 }
 
-/** What to look at when a file cannot even be read; nothing where a person cannot mend it. */
+/** What to check when a file cannot even be read; empty if the user cannot fix it. */
 function readSteps(file: string, cause: unknown): NextStep[] {
   const look = `ls -ld ${shellWord(path.dirname(file))}`;
   switch (systemErrorCode(cause)) {
@@ -80,7 +80,7 @@ export function writeReason(cause: unknown): string {
   return writeTrouble(cause)?.reason ?? messageOf(cause);
 }
 
-/** What to look at before the same command is run again; nothing where a person cannot mend it. */
+/** What to check before the same command is run again; empty if the user cannot fix it. */
 export function writeSteps(file: string, cause: unknown): NextStep[] {
   const trouble = writeTrouble(cause);
   if (trouble === openFiles) return openFilesSteps;

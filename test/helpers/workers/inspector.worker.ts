@@ -2,7 +2,7 @@ import type {InspectorFacts} from '../../../src/services/contracts/inspector.ts'
 import {startInspector} from '../../../src/services/inspector/inspector-server.ts';
 import {entry, fakeSource} from '../../fakes/journal-entries.ts';
 
-// A process that is inspected while it works: it works until it is told to go, and ends with its last word.
+// A process that is inspected while it works: it runs until told to go, and exits with a last entry.
 const source = fakeSource();
 const facts: InspectorFacts = {
   ...{title: 'worker', version: '1', notices: []},

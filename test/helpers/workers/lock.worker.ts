@@ -1,4 +1,4 @@
-// A process that takes and gives back a lock as it is told, and proves each time that it is alone.
+// A process that takes and releases a lock on command, and proves each time that it is alone.
 import {linkSync, readFileSync, unlinkSync, writeFileSync} from 'node:fs';
 import type {LockHolder} from '../../../src/services/contracts/lock.ts';
 import {createChainLock} from '../../../src/services/lock/chain-lock.ts';
@@ -9,12 +9,12 @@ export type LockKind = 'kernel' | 'chain';
 export type LockOrder =
   | {readonly order: 'acquire'; readonly waitSeconds: number}
   | {readonly order: 'release'}
-  /** Takes it, proves, gives it back, again and again. */
+  /** Takes it, proves it, releases it, again and again. */
   | {readonly order: 'loop'; readonly rounds: number};
 
 export type LockReport =
   | {readonly report: 'ready'}
-  /** `isAlone` is false when the mark of another living holder was there. */
+  /** `isAlone` is false if the mark of another live holder was there. */
   | {readonly report: 'acquired'; readonly isAlone: boolean}
   | {readonly report: 'denied'; readonly holder: LockHolder | null}
   | {readonly report: 'released'}
@@ -27,8 +27,8 @@ const tell = (report: LockReport) => process.send?.(report);
 let held: {release(): Promise<void>} | null = null;
 
 /**
- * Only one can make the mark, whole and at once. One of a holder that was killed is no proof of company; but
- * its process may take a moment to vanish, and a mark that a living process takes away in that time is.
+ * Only one process can create the mark, atomically. A killed holder's mark proves nothing, but its process
+ * may take a moment to vanish; if a live process removes its mark in that time, it was a second holder.
  */
 function leaveMark(): boolean {
   const mine = `${mark}.${process.pid}`;

@@ -1,4 +1,4 @@
-// A process that can open no more files, and needs other programs nevertheless; prints what each came to.
+// A process that can open no more files but still needs other programs; prints the result of each.
 import {closeSync, openSync} from 'node:fs';
 import {createGuardian} from '../../../src/services/agents/guardian.ts';
 import {createHookRunner} from '../../../src/services/system/hook-runner.ts';

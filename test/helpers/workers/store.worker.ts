@@ -1,4 +1,4 @@
-// Runs one scenario of the stores under one fault, or all of them in a row; told by its arguments.
+// Runs one scenario of the stores under one fault, or all of them in a row, depending on its arguments.
 import {existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {setStatus} from '../../../src/machines/policies/plan/plan-status.ts';
@@ -55,7 +55,7 @@ const change: Record<ScenarioName, (folder: string) => Promise<unknown>> = {
   },
   plan: (folder) => planStore(folder).update((plan) => setStatus(plan, 'a', 'done', '2026-02-02T02:02:02Z')),
   config: (folder) => configStore(folder).write('project', 'execution.pauseGraceSeconds', 42),
-  /** As a run begins: its record, the plan, and the record again before the agent may go. */
+  /** The start of a run: its record, the plan, and the record again before the agent may go. */
   launch: async (folder) => {
     const runs = createRunStore({folder: path.join(folder, 'runs')});
     const plans = planStore(folder);
@@ -63,7 +63,7 @@ const change: Record<ScenarioName, (folder: string) => Promise<unknown>> = {
     await plans.update((plan) => setStatus(plan, 'a', 'in_progress', '2026-02-02T02:02:02Z'));
     await runs.update('a', newRun.run_id, (run) => ({...run, phase: 'active'}));
   },
-  /** What every store removes stays away. */
+  /** What a store removed stays removed. */
   removal: async (folder) => {
     const folders = {
       drafts: path.join(folder, 'drafts'),
@@ -124,7 +124,7 @@ async function run({scenario, folder, fault}: Job): Promise<Report> {
   };
 }
 
-/** Nothing where the file was never made. */
+/** Empty if the file was never created. */
 function contentOf(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }

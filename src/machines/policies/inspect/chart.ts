@@ -1,19 +1,19 @@
 import {type AnyStateMachine, type AnyStateNode, not} from 'xstate';
 import {stateDescription} from '../../state-descriptions.ts';
 
-/** A machine as data: what the inspector draws, and what the diagrams are made of. */
+/** A machine as data: the source of the inspector's drawings and of the diagrams. */
 export type Chart = {
   readonly id: string;
   readonly root: ChartState;
-  /** In the order of the definition, the root's own first. */
+  /** In definition order, the root's own first. */
   readonly transitions: readonly ChartTransition[];
 };
 
 export type ChartState = {
-  /** Unique in the machine; begins with the machine's own id. */
+  /** Unique in the machine; starts with the machine's own id. */
   readonly id: string;
   readonly key: string;
-  /** What it means, for who has never seen the machine; empty for the machine itself. */
+  /** What it means, for readers new to the machine; empty for the machine itself. */
   readonly description: string;
   readonly type: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
   /** The id of the child that is entered first. */
@@ -30,12 +30,12 @@ export type ChartInvoke = {readonly id: string; readonly src: string};
 export type ChartTransition = {
   readonly id: string;
   readonly source: string;
-  /** The event as the machine knows it; empty for one that needs none. */
+  /** The machine's event type; empty for an eventless transition. */
   readonly event: string;
   readonly trigger: Trigger;
   readonly guard: string | null;
   readonly actions: readonly string[];
-  /** Empty when the state stays. */
+  /** Empty if the state does not change. */
   readonly targets: readonly string[];
 };
 
@@ -46,7 +46,7 @@ export type Trigger = {
 };
 
 type Transition = NonNullable<AnyStateNode['always']>[number];
-/** As definitions hold them: a name, an object with a type, or a function written in place. */
+/** As in definitions: a name, an object with a type, or an inline function. */
 type Named =
   | string
   | {readonly type?: string; readonly params?: unknown; readonly assignment?: unknown}
@@ -56,7 +56,7 @@ export function chartOf(machine: AnyStateMachine): Chart {
   return {id: machine.id, root: stateOf(machine.root), transitions: transitionsOf(machine.root)};
 }
 
-/** A machine as other tools read it: its configuration, with the names of functions in place of them. */
+/** A machine as other tools read it: its configuration, with functions replaced by their names. */
 export function definitionOf(machine: AnyStateMachine): string {
   return JSON.stringify(machine.config, (_, value: unknown) =>
     typeof value === 'function' ? {type: nameOf(value as Named) ?? value.name} : value,
@@ -68,18 +68,18 @@ export function statesOf(state: ChartState): ChartState[] {
   return [state, ...state.states.flatMap(statesOf)];
 }
 
-/** What a reader sees of a trigger. */
+/** A trigger as shown to readers. */
 export function triggerLabel({type, name}: Trigger): string {
   if (type === 'event') return name;
   return type === 'always' ? 'always' : `${type}(${name})`;
 }
 
-/** The id without the name of the machine: `running.active`. A state with an id of its own is called by that. */
+/** The id without the machine's name: `running.active`. A state with a custom id keeps that. */
 export function pathIn(chart: Chart, id: string): string {
   return id.startsWith(`${chart.id}.`) ? id.slice(chart.id.length + 1) : id;
 }
 
-/** Where a state stands, below the path of its parent; the machine itself has none. */
+/** A state's path, below its parent's; the machine itself has none. */
 export const pathOf = (parent: string, key: string): string => (parent === '' ? key : `${parent}.${key}`);
 
 function stateOf(node: AnyStateNode): ChartState {
@@ -133,7 +133,7 @@ type Combined = {readonly check?: unknown; readonly guards?: readonly unknown[]}
 
 function guardName(guard: unknown): string {
   const {check, guards = []} = guard as Combined;
-  // A function that holds the guard it asks, known by how it asks: a build changes its name.
+  // XState's `not` wraps a guard. Recognized by its `check` function, because a build changes its name.
   const negation = not('any') as Combined;
   if (check !== undefined && check === negation.check) return `not ${guards.map(guardName).join()}`;
   const named = guard as Named;
@@ -142,7 +142,7 @@ function guardName(guard: unknown): string {
   return `${nameOf(named) ?? 'condition'}${given}`;
 }
 
-/** XState keeps delays as actions of its own; they are drawn as transitions already. */
+/** XState keeps delays as internal actions; they are already drawn as transitions. */
 function namesOf(actions: readonly unknown[]): string[] {
   return actions.flatMap((action) => {
     const name = nameOf(action as Named) ?? 'action';

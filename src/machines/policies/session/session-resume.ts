@@ -7,18 +7,18 @@ import {archivedAt} from './session-refs.ts';
 export type ResumeRequest = {
   /** Do not attach. */
   readonly detached: boolean;
-  /** End a session that is there and begin a new one. */
+  /** End an existing session and start a new one. */
   readonly restart: boolean;
   /** Do not ask. */
   readonly yes: boolean;
-  /** The first start of a new run: nothing is resumed, so no event tells of it. */
+  /** The first start of a new run: nothing is resumed, so no event is recorded. */
   readonly isFirst: boolean;
 };
 
 export type TerminalFacts = {
-  /** A person can be asked. */
+  /** A user can be asked. */
   readonly isInteractive: boolean;
-  /** tmux has somewhere to show the session. */
+  /** tmux has a terminal to show the session in. */
   readonly canAttach: boolean;
 };
 
@@ -43,7 +43,7 @@ export function failedEvent(run: SessionMeta, request: ResumeRequest): SessionEv
   return {event: 'resume_failed', data: {...eventData(run, request), reason}};
 }
 
-/** A runner that ended before anybody could see it. */
+/** A runner that exited before it could be seen. */
 export function exitedEvent(run: SessionMeta, request: ResumeRequest, end: CommandEnd): SessionEvent {
   const data = {
     ...eventData(run, request),
@@ -64,7 +64,7 @@ export function runnerExited(run: SessionMeta, {exitCode, signal, lastLines}: Co
   });
 }
 
-/** Why there is no new session, after the old one was ended for it. */
+/** Why there is no new session after the old one was ended for it. */
 export function withoutOldSession(error: unknown): unknown {
   if (!(error instanceof AppError)) return error;
   const {code, message, details, next, cause} = error;
@@ -92,12 +92,12 @@ type Situation = {
   readonly terminal: TerminalFacts;
 };
 
-/** A running session is ended only with somebody's word. */
+/** A running session is ended only with the user's consent. */
 export function mustAsk({isRunning, request}: Pick<Situation, 'isRunning' | 'request'>): boolean {
   return isRunning && request.restart && !request.yes;
 }
 
-/** Why it cannot go on with this terminal, before anything is changed; null when it can. */
+/** Why this terminal cannot continue, determined before anything is changed; null if it can. */
 export function refuseResume({terminal, ...situation}: Situation): AppError | null {
   if (mustAsk(situation) && !terminal.isInteractive) {
     return new AppError(

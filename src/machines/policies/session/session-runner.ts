@@ -2,13 +2,13 @@ import {AppError} from '../../../services/contracts/errors.ts';
 import {agentPrograms, defaultProvider} from '../../../services/contracts/provider-table.ts';
 import type {AgencyConfig} from '../../../services/contracts/session.ts';
 
-/** A runner that `agency.json` need not name is the program of a provider. */
+/** A runner that `agency.json` does not define is the program of a provider. */
 export const builtInRunners = agentPrograms.map(({program}) => program).toSorted();
 
-/** Used where neither the command line nor `agency.json` names one. */
+/** Used if neither the command line nor `agency.json` names one. */
 export const defaultRunner: string = defaultProvider;
 
-/** The command of a runner, as one line. The only place that decides this, for `run` and `resume` alike. */
+/** The command of a runner, as one line. The only place that decides it, for both `run` and `resume`. */
 export function resolveRunnerCmd({runners}: Pick<AgencyConfig, 'runners'>, runner: string): string {
   const configured = runners.get(runner);
   if (configured === undefined) {
@@ -22,7 +22,7 @@ export function resolveRunnerCmd({runners}: Pick<AgencyConfig, 'runners'>, runne
   throw new AppError('E_RUNNER_NOT_CONFIGURED', `runner "${runner}" has empty command in runners config`);
 }
 
-/** What `agency.json` says; throws what is wrong with it. `scripts` and unknown fields are not looked at. */
+/** Parses `agency.json`; throws if it is invalid. `scripts` and unknown fields are ignored. */
 export function parseAgencyConfig(json: unknown): AgencyConfig {
   const root = objectAt(json, 'agency.json');
   if (root.version !== undefined && root.version !== 1) throw new Error('version must be 1');
@@ -42,8 +42,8 @@ export function parseAgencyConfig(json: unknown): AgencyConfig {
 export const noAgencyConfig: AgencyConfig = {runners: new Map(), runner: null, parentBranch: null};
 
 /**
- * The program a command line starts, as far as it can be told without a shell: assignments in front are
- * skipped, and null means that only the shell knows (a builtin, a substitution, a pipeline in brackets).
+ * The program a command line starts, as far as can be told without a shell: leading assignments are skipped,
+ * and null means that only the shell knows (a builtin, a substitution, a pipeline in brackets).
  */
 export function programOf(command: string): string | null {
   let rest = command.trimStart();
@@ -58,7 +58,7 @@ export function programOf(command: string): string | null {
   }
 }
 
-/** Known to the shell itself, or of no use to look up. */
+/** Shell builtins and keywords, which cannot be looked up. */
 const shellWords = new Set(
   '. : [ alias bg builtin cd case command echo eval exit export false fg for function if printf pwd read set source test time trap true type ulimit umask until while'.split(
     ' ',

@@ -9,7 +9,7 @@ export type SessionStatus =
   | 'active'
   | 'idle';
 
-/** What can be seen of a run: its folder, its session and its last event. */
+/** What is known about a run: its folder, its session and its last event. */
 export type SessionFacts = {
   readonly hasWorktree: boolean;
   readonly hasSession: boolean;
