@@ -65,3 +65,12 @@ test('a saved choice that cannot be read keeps nobody from the list who says whi
     chosen: [{id: 'demo', chosen: 'environment'}],
   });
 });
+
+test('agents ends with the commands that install what is missing', async () => {
+  const {out} = await cliProject(planOf()).run(['agents'], {env: {PATH: '/nowhere'}});
+  expect(out.split('\n').slice(4)).toEqual([
+    'Install codex with: npm install -g @openai/codex',
+    'Install claude with: npm install -g @anthropic-ai/claude-code',
+    '',
+  ]);
+});

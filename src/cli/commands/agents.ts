@@ -34,8 +34,8 @@ export function agentsCommand(cli: Cli): Command {
       const {folder} = await cli.project(command);
       const {listAgents} = await import('../setup/agent-list.ts');
       const agents = await listAgents({folder, env: cli.context.env});
-      cli.print(command, {agents}, () =>
-        renderTable(
+      cli.print(command, {agents}, () => {
+        const table = renderTable(
           [
             {title: ''},
             {title: 'AGENT'},
@@ -51,8 +51,13 @@ export function agentsCommand(cli: Cli): Command {
             chosen === null ? where : `${where}${chosenText(chosen)}`,
           ]),
           cli.context.stdout,
-        ),
-      );
+        );
+        // Below the table, where no narrow terminal cuts them.
+        const missing = agents.flatMap(({id, install}) =>
+          install === null ? [] : [`Install ${id} with: ${install}`],
+        );
+        return [table, ...missing].join('\n');
+      });
     });
 }
 

@@ -2,7 +2,12 @@ import {probeProvider} from '../../services/agents/probe.ts';
 import {createProbeCache} from '../../services/agents/probe-cache.ts';
 import {findProvider} from '../../services/agents/providers.ts';
 import type {ProviderChoice} from '../../services/contracts/project.ts';
-import {customCommandIn, type ProviderId, providerIds} from '../../services/contracts/provider-table.ts';
+import {
+  customCommandIn,
+  type ProviderId,
+  providerIds,
+  providerTable,
+} from '../../services/contracts/provider-table.ts';
 import {ensureStateFolder, type ProjectFolder} from '../../services/stores/project-folder.ts';
 import type {CliContext} from '../context.ts';
 import {chooseAgent} from '../job/choose-agent.ts';
@@ -13,6 +18,8 @@ export type ListedAgent = {
   readonly version: string;
   readonly capabilities: readonly string[];
   readonly where: string;
+  /** The command that installs it; null where it is installed. */
+  readonly install: string | null;
   /** Why it is the one in use; null for the others. */
   readonly chosen: ProviderChoice['source'] | null;
 };
@@ -32,7 +39,16 @@ export async function listAgents({
     const probe = await probeProvider(findProvider(id), {env, cache});
     const chosen = choice.id === id ? choice.source : null;
     if (!probe.installed) {
-      agents.push({id, installed: false, version: '', capabilities: [], where: probe.reason, chosen});
+      const {install} = providerTable[id];
+      agents.push({
+        id,
+        installed: false,
+        version: '',
+        capabilities: [],
+        where: probe.reason,
+        install,
+        chosen,
+      });
       continue;
     }
     const {version, fullAuto, outputSchema, chosenSession} = probe.capabilities;
@@ -42,12 +58,12 @@ export async function listAgents({
       ...(chosenSession ? ['chosen session'] : []),
       ...(fullAuto ? ['full-auto'] : []),
     ];
-    agents.push({id, installed: true, version, capabilities, where: probe.path, chosen});
+    agents.push({id, installed: true, version, capabilities, where: probe.path, install: null, chosen});
   }
   const customCommand = customCommandIn(env);
   if (customCommand !== null) {
     const custom = {id: 'custom', installed: true, version: '-', capabilities: []} as const;
-    agents.push({...custom, where: customCommand, chosen: choice.source});
+    agents.push({...custom, where: customCommand, install: null, chosen: choice.source});
   }
   return agents;
 }
