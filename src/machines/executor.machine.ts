@@ -37,7 +37,7 @@ const leaving = [
   {guard: 'isPauseAsked', target: '#paused'},
   {guard: 'isStopAsked', target: '#completed'},
 ] as const;
-const told = {actions: {type: 'tellReview', params: eventIn}} as const;
+const forwardToReview = {actions: {type: 'tellReview', params: eventIn}} as const;
 const afterReview = [
   {
     guard: {type: 'reviewEnds', params: outputIn},
@@ -155,7 +155,7 @@ export const executorMachine = setup({
               always: [{guard: 'isEnough', target: '#completed'}, {target: 'reviewingLeftOpen'}],
             },
             reviewingLeftOpen: {
-              on: {'run.pause': told, 'executor.stopAfterTask': told},
+              on: {'run.pause': forwardToReview, 'executor.stopAfterTask': forwardToReview},
               invoke: {
                 id: 'parentReview',
                 src: 'parentReview',
@@ -225,7 +225,7 @@ export const executorMachine = setup({
               always: [...leaving, {target: 'working'}],
             },
             reviewing: {
-              on: {'run.pause': told, 'executor.stopAfterTask': told},
+              on: {'run.pause': forwardToReview, 'executor.stopAfterTask': forwardToReview},
               invoke: {
                 id: 'parentReview',
                 src: 'parentReview',

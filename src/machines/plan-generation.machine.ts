@@ -35,7 +35,7 @@ const refusedTo = <Target extends string>(target: Target) =>
   ({target, actions: {type: 'rememberRefusal', params: errorIn}}) as const;
 const drafted = {type: 'rememberDraft', params: outputIn} as const;
 const read = {type: 'rememberReading', params: outputIn} as const;
-const told = {actions: {type: 'tellPlanner', params: eventIn}} as const;
+const forwardToPlanner = {actions: {type: 'tellPlanner', params: eventIn}} as const;
 /** The next message is on disk. */
 const sentBack = [
   {guard: 'isPauseAsked', target: '#paused', actions: drafted},
@@ -139,7 +139,7 @@ export const planGenerationMachine = setup({
               ],
             },
             generating: {
-              on: {'run.pause': told, 'executor.stopAfterTask': told},
+              on: {'run.pause': forwardToPlanner, 'executor.stopAfterTask': forwardToPlanner},
               invoke: {
                 id: 'planTurn',
                 src: 'planTurn',

@@ -54,7 +54,7 @@ export const questionsMachine = setup({
   delays: {saveDelay: 500},
   guards: {
     hasNone: ({context}) => context.questions.length === 0,
-    isSaid: ({context}, params: {value: string}) => saidIn(context, params.value) !== '',
+    isSaid: ({context}, params: {value: string}) => answerMeant(context, params.value) !== '',
     hasNext: ({context}) => context.index < context.questions.length - 1,
     hasPrevious: ({context}) => context.index > 0,
   },
@@ -106,7 +106,7 @@ export const questionsMachine = setup({
           actions: assign({
             answers: ({context, event}) =>
               context.questions.map((_, place) =>
-                place === context.index ? saidIn(context, event.value) : (context.answers[place] ?? ''),
+                place === context.index ? answerMeant(context, event.value) : (context.answers[place] ?? ''),
               ),
           }),
         },
@@ -159,7 +159,7 @@ function draftIn({event}: {event: Extract<QuestionsCommand, {type: 'question.dra
 }
 
 /** What an answer to the current question means; empty when nothing is said and nothing was. */
-function saidIn({questions, index, answers}: QuestionsContext, value: string): string {
+function answerMeant({questions, index, answers}: QuestionsContext, value: string): string {
   const question = questions[index];
   if (!question) return '';
   return value.trim() === '' ? (answers[index] ?? '') : meantAnswer(question, value);

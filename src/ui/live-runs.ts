@@ -1,9 +1,9 @@
 import type {AgentNews} from '../machines/actors/agent.actor.ts';
 import {
   checkTalk,
+  renderMessage,
   repeats,
-  saidNow,
-  spoken,
+  resumeMessages,
   type Talk,
   type Utterance,
 } from '../machines/policies/run/conversation.ts';
@@ -51,7 +51,7 @@ export function createLiveRuns(now: () => number) {
       // A run that continues keeps its log.
       const before = entries.get(run.run_id);
       const activity = before?.activity ?? createLiveLog<Talk>();
-      for (const said of saidNow(run)) activity.push({...said, at: now()});
+      for (const said of resumeMessages(run)) activity.push({...said, at: now()});
       entries.set(run.run_id, {
         beganAt: before?.beganAt ?? now(),
         activity,
@@ -109,7 +109,7 @@ export function createLiveRuns(now: () => number) {
 function utterances({runType, message}: Entry, news: AgentNews): readonly Utterance[] {
   switch (news.type) {
     case 'message':
-      return spoken(news.text.slice(0, messageLimit), runType);
+      return renderMessage(news.text.slice(0, messageLimit), runType);
     case 'activity':
       return repeats(news.activity, message) ? [] : [news.activity];
     case 'retrying':

@@ -26,7 +26,7 @@ export function createPlanAnswers(
     core.patch({planning: {...planning, question: null}});
     try {
       ports.engine.answerPlan(draftId, command);
-      if (draft) jobs.keepUntilHeard(draft);
+      if (draft) jobs.keepUntilStored(draft);
     } catch (error) {
       // Leaving a question that a pause withdrew is not an error.
       const isGone = error instanceof AppError && error.code === 'E_NO_DECISION';
@@ -46,7 +46,7 @@ export function createPlanAnswers(
       if (wish.text.trim() === '') return;
       const begin = async () => {
         const isFirst = await ports.createPlan();
-        jobs.keepUntilHeard(draft);
+        jobs.keepUntilStored(draft);
         const job = jobs.start({type: 'plan', request: {type: 'new', wish}});
         if (isFirst) core.say({tone: 'accent', text: `created an empty plan: ${planFileName}`});
         await job;

@@ -34,7 +34,7 @@ export type Jobs = {
   /** The queued job starts, or was dropped by a pause. */
   takeTurn(isBegun: boolean): void;
   /** Discarded once the planner's job has stored it; restored if the job refuses it or ends first. */
-  keepUntilHeard(draft: OpenDraft): void;
+  keepUntilStored(draft: OpenDraft): void;
   /** Starts the step that delivers an answer, then what was waiting for it. */
   startAnswered(...steps: readonly JobStep[]): void;
 };

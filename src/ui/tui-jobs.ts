@@ -28,16 +28,16 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
   const started = new Set<string>();
   let left: readonly JobStep[] = [];
   /** What the user wrote for the planner; a draft until the planner's job has stored it. */
-  let unheard: OpenDraft | null = null;
+  let unstored: OpenDraft | null = null;
   /** The last messages of the job, which must not vanish unread when it ends. */
   let told: readonly string[] = [];
   const tell = (notice: Notice) => {
     told = [...told, notice.text].slice(-2);
     core.say(notice);
   };
-  const heard = () => {
-    void unheard?.drop();
-    unheard = null;
+  const dropStored = () => {
+    void unstored?.drop();
+    unstored = null;
   };
 
   const revealed = (taskId: string) => {
@@ -72,7 +72,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
       }
       case 'plan.started': {
         const {run} = fact.prepared;
-        heard();
+        dropStored();
         started.add(run.run_id);
         takeRun(run);
         const {planning} = core.get();
@@ -182,12 +182,12 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
     core.dialogs.revise((waiting) => (waiting.type === 'planWork' ? null : waiting));
     const dialog = dialogFor(question);
     if (question.refusal === undefined) {
-      heard();
+      dropStored();
       ports.notify(dialog.type === 'planReview' ? 'a plan is proposed' : 'the planner asks');
       core.dialogs.ask(dialog);
       return;
     }
-    unheard = null;
+    unstored = null;
     core.dialogs.ask({type: 'message', ...messageLines(question.refusal), next: dialog});
   };
 
@@ -217,7 +217,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
   const start = async (...steps: readonly JobStep[]): Promise<void> => {
     // An earlier question may be answered while another job works: that job stays as it is.
     if (!core.get().ui.can({type: 'job.began'})) {
-      unheard = null;
+      unstored = null;
       core.dialogs.ask({type: 'message', ...messageLines(alreadyBusy())});
       return;
     }
@@ -227,14 +227,14 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
     core.send({type: 'job.began'});
     if (core.get().ui.hasTag('behindWords') && !(await ownTurn())) {
       // The draft stays: another job's planner has not received it.
-      unheard = null;
+      unstored = null;
       core.patch({job: null});
       core.send({type: 'job.stopped', isPaused: true});
       return;
     }
     const end = await ports.start(steps).catch((error: unknown) => ({error}));
     left = 'left' in end ? end.left : [];
-    unheard = null;
+    unstored = null;
     core.patch({job: null, decisions: new Map(), planning: null});
     if (steps.some(({type}) => type === 'plan')) readPlanDrafts();
     closePrompt();
@@ -261,8 +261,8 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
     },
     start,
     takeTurn: (isBegun) => takeTurn(isBegun),
-    keepUntilHeard: (draft: OpenDraft) => {
-      unheard = draft;
+    keepUntilStored: (draft: OpenDraft) => {
+      unstored = draft;
     },
     startAnswered: (...steps: readonly JobStep[]): void => void start(...steps, ...left),
   };

@@ -15,7 +15,7 @@ import {
   type TaskFacts,
   taskObstacle,
 } from '../../src/machines/policies/run/task-options.ts';
-import {tellingRun} from '../../src/machines/policies/run/task-runs.ts';
+import {latestDeliveredRun} from '../../src/machines/policies/run/task-runs.ts';
 import type {Task} from '../../src/services/contracts/plan.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
 import {question} from '../fakes/runs.ts';
@@ -40,7 +40,7 @@ export type Command = {
 /** What the views know of a task at this moment. */
 export async function factsOn(disk: Disk, services: Services, task: Task): Promise<TaskFacts> {
   const runs = disk.runs.filter(({task_id}) => task_id === task.id).sort((a, b) => a.attempt - b.attempt);
-  const run = tellingRun(runs);
+  const run = latestDeliveredRun(runs);
   const pending = disk.feedback.find(({childTaskId}) => childTaskId === task.id);
   const moment = run?.decision_resolved_at;
   return factsAbout(disk.plan, task, {

@@ -1,4 +1,4 @@
-import {statusOf, tellingRun} from '../../src/machines/policies/run/task-runs.ts';
+import {latestDeliveredRun, statusOf} from '../../src/machines/policies/run/task-runs.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import type {AgentTale} from './history.ts';
@@ -125,7 +125,7 @@ export function checkPlanWrite({world, scenario}: Scene, before: Plan, after: Pl
         report('parentDone', `${id} is done, and no record says that its review passed`);
       continue;
     }
-    const run = tellingRun(world.runs.records(id));
+    const run = latestDeliveredRun(world.runs.records(id));
     const agent = history.tales.findLast(({runId}) => runId === run?.run_id);
     if (run === null || run.state !== 'succeeded') report('done', `${id} is done, its run ${run?.state}`);
     else if (agent?.verdict !== 'ok') report('done', `${id} is done, its agent said ${agent?.verdict}`);
@@ -171,7 +171,7 @@ export function checkGo({world, scenario, tally, command}: Scene, tale: AgentTal
   if (early) report('order', `agent ${tale.runId} was told to go before ${early} was done`);
   for (const task of world.plans.plan.items.values()) {
     if (task.id === tale.taskId || task.status !== 'in_progress' || task.childIds.length > 0) continue;
-    const run = tellingRun(world.runs.records(task.id));
+    const run = latestDeliveredRun(world.runs.records(task.id));
     if (run?.decision_state === 'pending')
       report('checkpoint', `agent ${tale.runId} was told to go while ${run.run_id} waits for a decision`);
   }
@@ -229,7 +229,7 @@ export function checkDisk({plan, runs: all, feedback, drafts, history}: Disk, re
       report('links', `${run.run_id} goes on from ${from}, which is not before it`);
   }
   for (const task of plan.items.values()) {
-    const run = tellingRun(all.filter(({task_id}) => task_id === task.id));
+    const run = latestDeliveredRun(all.filter(({task_id}) => task_id === task.id));
     const by = all.find(({run_id}) => run_id === run?.superseded_by_run_id);
     const isUndone = by?.run_type === 'undo' && by.state === 'succeeded';
     if (isUndone && task.status === 'done' && history.byHand[task.id] === undefined)
@@ -283,7 +283,7 @@ export function checkIdle({world}: Scene, isJob: boolean, report: Report): void 
   }
   for (const task of plans.plan.items.values()) {
     if (task.childIds.length > 0 || history.byHand[task.id] !== undefined) continue;
-    const run = tellingRun(world.runs.records(task.id));
+    const run = latestDeliveredRun(world.runs.records(task.id));
     if (run === null && (task.status === 'in_progress' || task.status === 'waiting_user'))
       report('told', `${task.id} is ${task.status}, and nothing of it ever ran`);
     if (run === null || run.superseded_by_run_id !== undefined) continue;

@@ -53,7 +53,7 @@ export const lateFaults: readonly Fault[] = [
       ['resume'],
     ),
     'policies/run/task-runs.ts',
-    ['run.segments.length > 0 && !isUnheard(run);', 'run.segments.length > 0;'],
+    ['run.segments.length > 0 && !failedEarly(run);', 'run.segments.length > 0;'],
   ),
   fault(
     'an undo is over before the plan says so',

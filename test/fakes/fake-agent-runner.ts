@@ -140,7 +140,7 @@ function makeAgent({
   let isGivenUp = false;
   let held: Array<() => void> = [];
   /** While held, what an agent does is not reported. */
-  const heard = (job: () => void) => {
+  const report = (job: () => void) => {
     if (isHeld) held.push(job);
     else job();
   };
@@ -148,7 +148,7 @@ function makeAgent({
     isHeld = false;
     const waiting = held;
     held = [];
-    for (const job of waiting) heard(job);
+    for (const job of waiting) report(job);
   };
   const giveUp = () => {
     isGivenUp = true;
@@ -176,7 +176,7 @@ function makeAgent({
       for (const event of events) {
         if (event.type === 'usage') used = {usage: event.usage, isWholeSession: event.wholeSession === true};
         if (event.type === 'result') last = {ok: event.result.ok, text: event.result.text};
-        heard(() => onEvent(event));
+        report(() => onEvent(event));
       }
     },
     opensSession: (ref = request.sessionRef ?? `session-${number}`) => agent.says({type: 'session', ref}),
@@ -194,7 +194,7 @@ function makeAgent({
         ...used,
         ...ending,
       };
-      heard(() => {
+      report(() => {
         if (agent.isExitDeferred) setImmediate(() => end(told));
         else end(told);
       });
@@ -202,7 +202,7 @@ function makeAgent({
     breaks: (error) => {
       agent.isAlive = false;
       log(`exit ${run.run_id}`);
-      heard(() => fail(error));
+      report(() => fail(error));
     },
     succeeds: (text = 'done') => {
       agent.reports({ok: true, text});

@@ -215,7 +215,7 @@ export function createFakeServices({
     },
     isSessionRef: (_, ref) => /^(session-|[0-9a-f-]{36}$)/.test(ref),
     hadTimeToStore: async ({run_id}) => storedSessions.has(run_id),
-    lastHeardOf: async () => null,
+    lastSignOfLife: async () => null,
     host: 'here',
     self: null,
     livenessOf: () => 'dead',

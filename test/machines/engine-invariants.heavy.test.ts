@@ -3,7 +3,7 @@ import {createEngine} from '../../src/machines/engine.ts';
 import type {Job} from '../../src/machines/policies/job/job-steps.ts';
 import {type Decision, openDecision} from '../../src/machines/policies/review/decisions.ts';
 import {lastChecks} from '../../src/machines/policies/run/check-words.ts';
-import {statusOf, tellingRun} from '../../src/machines/policies/run/task-runs.ts';
+import {latestDeliveredRun, statusOf} from '../../src/machines/policies/run/task-runs.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
 import type {FakeCheck} from '../fakes/fake-check-runner.ts';
@@ -251,7 +251,7 @@ test('whatever happens in whatever order, no work is lost, doubled or left runni
       for (const {id, status} of world.plans.plan.items.values()) {
         const runs = world.runs.records(id);
         const latest = runs.at(-1);
-        const telling = tellingRun(runs) ?? latest;
+        const telling = latestDeliveredRun(runs) ?? latest;
         if (status === 'done' && id === 'a') expect(isVerified(telling), 'a is verified').toBe(true);
         if (status !== 'in_progress' && status !== 'waiting_user') continue;
         expect(latest?.state, `the latest run of ${id}`).not.toBe('running');

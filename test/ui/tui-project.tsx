@@ -9,7 +9,7 @@ import {applyEdit} from '../../src/machines/policies/plan/apply-edit.ts';
 import {requireSeen} from '../../src/machines/policies/plan/plan-conflict.ts';
 import {setStatus} from '../../src/machines/policies/plan/plan-status.ts';
 import {undoChange} from '../../src/machines/policies/plan/plan-undo.ts';
-import {tellingRun} from '../../src/machines/policies/run/task-runs.ts';
+import {latestDeliveredRun} from '../../src/machines/policies/run/task-runs.ts';
 import type {OutsideProgram} from '../../src/machines/policies/text/outside-program.ts';
 import type {ConfigLayer} from '../../src/services/contracts/config.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
@@ -75,7 +75,7 @@ export function tuiProject(options: TuiOptions = {}) {
   let wall = Date.parse(now);
 
   const data = (): ProjectData => {
-    const all = [...plans.plan.items.keys()].map((id) => [id, tellingRun(runs.records(id))] as const);
+    const all = [...plans.plan.items.keys()].map((id) => [id, latestDeliveredRun(runs.records(id))] as const);
     return {
       plan: {type: 'plan', plan: plans.plan},
       runs: new Map(all.flatMap(([id, run]) => (run ? [[id, run] as const] : []))),

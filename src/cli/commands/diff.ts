@@ -79,7 +79,7 @@ async function subjectOf(
   {sinceReview: isSinceReview}: DiffOptions,
 ): Promise<Subject> {
   const {chainTo, sinceReview} = await import('../../machines/policies/run/task-runs.ts');
-  const {tellingRun} = await import('../../machines/policies/run/task-runs.ts');
+  const {latestDeliveredRun} = await import('../../machines/policies/run/task-runs.ts');
   const shownPart = isSinceReview ? sinceReview : (chain: readonly RunRecord[]) => chain;
   const {runs: own} = await runs.list(taskId);
   const told = ({run_id, state}: RunRecord) => ({run_id, state});
@@ -88,7 +88,7 @@ async function subjectOf(
     return {chains: [[run]], whole: [[run]], told: told(run)};
   }
   const latestOf = (all: readonly RunRecord[]) =>
-    tellingRun(all) ?? all.findLast((each) => each.run_type === 'execute');
+    latestDeliveredRun(all) ?? all.findLast((each) => each.run_type === 'execute');
   const latest = latestOf(own);
   const shown = (whole: Chains) => ({chains: whole.map(shownPart), whole});
   if (latest) return {...shown([chainTo(latest, own)]), told: told(latest)};

@@ -5,7 +5,7 @@ import {programName} from '../../machines/policies/run/agent-program.ts';
 import {namedRun} from '../../machines/policies/run/named-run.ts';
 import {pausedWords} from '../../machines/policies/run/pause-words.ts';
 import {type RunStanding, runObstacle, standingOf} from '../../machines/policies/run/run-options.ts';
-import {tellingRun} from '../../machines/policies/run/task-runs.ts';
+import {latestDeliveredRun} from '../../machines/policies/run/task-runs.ts';
 import {displayLine, displayText, visibleLine} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -107,7 +107,7 @@ function goesOn(run: RunRecord, reading: Reading): boolean {
 async function readingOf(project: Project, runs: readonly RunRecord[]): Promise<Reading> {
   const {runCircumstances} = await import('../plan/read-task-facts.ts');
   const circumstancesOf = await runCircumstances(project);
-  const telling = tellingRun(runs);
+  const telling = latestDeliveredRun(runs);
   const commands = ['resume', 'answer', 'sendBack'] as const;
   return {
     isResumable: (run) =>
@@ -120,7 +120,7 @@ async function readingOf(project: Project, runs: readonly RunRecord[]): Promise<
 
 async function workTimes(project: Project, runs: readonly RunRecord[]): Promise<Reading['workTime']> {
   const [{withKnownEnds}, {openJobs}, {createRunStore}] = await Promise.all([
-    import('../job/last-heard.ts'),
+    import('../job/last-sign-of-life.ts'),
     import('../job/other-job.ts'),
     import('../../services/stores/run-store.ts'),
   ]);

@@ -68,7 +68,7 @@ async function statusLook(cli: Cli, command: Command): Promise<() => Promise<Job
     import('../../services/stores/run-store.ts'),
     import('../job/usage-meter.ts'),
     import('../../services/stores/plan-draft-store.ts'),
-    import('../job/last-heard.ts'),
+    import('../job/last-sign-of-life.ts'),
   ]);
   const jobs = await openJobs(project);
   const runs = createRunStore({folder: project.folder.runsFolder});

@@ -4,7 +4,7 @@ import {createVisitCounter} from '../../machines/policies/inspect/visits.ts';
 import {stepFor} from '../../machines/policies/run/run-refusals.ts';
 import {identityOf} from '../../machines/policies/run/run-step.ts';
 import {nextCommands} from '../../machines/policies/run/task-options.ts';
-import {tellingRun} from '../../machines/policies/run/task-runs.ts';
+import {latestDeliveredRun} from '../../machines/policies/run/task-runs.ts';
 import {AppError, type NextStep} from '../../services/contracts/errors.ts';
 import type {InspectedProject} from '../../services/contracts/inspector.ts';
 import type {SourceStanding} from '../../services/contracts/journal.ts';
@@ -70,7 +70,7 @@ async function standingOf(
 ): Promise<{title: string; next: readonly NextStep[]}> {
   try {
     const facts = await taskFacts(project, await project.plans.read(), run.task_id);
-    const isTelling = tellingRun(all)?.run_id === run.run_id;
+    const isTelling = latestDeliveredRun(all)?.run_id === run.run_id;
     const next = isTelling ? nextCommands(facts).map((command) => stepFor(facts, command)) : [];
     return {title: facts.task.title, next};
   } catch (error) {

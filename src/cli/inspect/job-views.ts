@@ -13,7 +13,7 @@ import {createPlanDraftStore} from '../../services/stores/plan-draft-store.ts';
 import {createRunIndex} from '../../services/stores/run-index.ts';
 import {createRunStore} from '../../services/stores/run-store.ts';
 import type {Project} from '../composition.ts';
-import {untilLastHeard} from '../job/last-heard.ts';
+import {withLastSignOfLife} from '../job/last-sign-of-life.ts';
 import {openJobs, ownerOf} from '../job/other-job.ts';
 import {type ReadJobs, readJobs} from './read-jobs.ts';
 
@@ -64,7 +64,7 @@ export function createJobViews(project: Project, now: () => string): JobViews {
     const last = later.at(-1) ?? first;
     const isLive = isOpenJob(last) && (await ownerOf(last)) !== 'dead';
     const recorded = found.flatMap(({runs: all}) => all).filter(({run_id}) => wanted.has(run_id));
-    const own = isLive ? recorded : await untilLastHeard(runs, recorded);
+    const own = isLive ? recorded : await withLastSignOfLife(runs, recorded);
     const {plan, notices: ofPlan} = await readablePlan(project);
     const notices = [
       ...ofPlan,

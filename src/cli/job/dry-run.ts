@@ -1,7 +1,7 @@
 import {requireGates, resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
 import {jobRules} from '../../machines/policies/job/job-rules.ts';
 import {repositoryWarnings} from '../../machines/policies/job/repository-warnings.ts';
-import {ruleLine, type ToldRules, toldRules} from '../../machines/policies/job/rule-words.ts';
+import {type RuleSummary, ruleLine, ruleSummary} from '../../machines/policies/job/rule-words.ts';
 import {givenUpText, waitCause} from '../../machines/policies/job/wait-lines.ts';
 import {type HeldRun, heldMode, nextOf, patienceOf, type Wait} from '../../machines/policies/job/waiting.ts';
 import {explainOrder, type PlannedStep} from '../../machines/policies/plan/execution-order.ts';
@@ -34,7 +34,7 @@ type Obstacle = {readonly why: string; readonly next: string | null};
 export type DryRun = {
   readonly agent: string | null;
   /** Null if a setting cannot be read. */
-  readonly rules: ToldRules | null;
+  readonly rules: RuleSummary | null;
   readonly obstacles: readonly Obstacle[];
   /** What the job would warn about. */
   readonly warnings: readonly string[];
@@ -44,7 +44,7 @@ export type DryRun = {
   readonly reviews: readonly string[];
   readonly steps: readonly PlannedStep[];
   /** What it waits for before the first of them; null if nothing is in the way. */
-  readonly waits: ReturnType<typeof toldWait> | null;
+  readonly waits: ReturnType<typeof waitData> | null;
 };
 
 /** What `execute` would do and what would stop it, as far as that can be known without starting anything. */
@@ -79,7 +79,7 @@ export async function dryRun(
   if (wait?.isTooLong) obstacles.push({why: givenUpText(wait), next: null});
   const warnings = await warningsOf(project, env, options);
   const rules = 'id' in agent ? await rulesOf(project, plan, agent, options, steps) : null;
-  const waits = wait && !wait.isTooLong ? toldWait(wait) : null;
+  const waits = wait && !wait.isTooLong ? waitData(wait) : null;
   return {
     agent: 'id' in agent ? agent.id : null,
     rules,
@@ -92,7 +92,7 @@ export async function dryRun(
   };
 }
 
-const toldWait = ({taskId, provider, reason, until}: Wait) => ({
+const waitData = ({taskId, provider, reason, until}: Wait) => ({
   task_id: taskId,
   provider,
   reason,
@@ -140,12 +140,12 @@ async function rulesOf(
   choice: ProviderChoice,
   options: JobCommandOptions,
   steps: readonly PlannedStep[],
-): Promise<ToldRules | null> {
+): Promise<RuleSummary | null> {
   const {review} = options;
   const wishes = {...(review === undefined ? {} : {isReviewed: review}), ...budgetWish(options)};
   try {
     const rules = jobRules(resolveConfig(await config.layers()), choice, wishes, '');
-    return toldRules(
+    return ruleSummary(
       rules,
       plan,
       steps.map(({id}) => id),

@@ -43,7 +43,7 @@ import {createProjectFacts} from '../../services/system/project-facts.ts';
 import type {Project} from '../composition.ts';
 import {version} from '../version.ts';
 import {chooseAgent} from './choose-agent.ts';
-import {lastHeardOf} from './last-heard.ts';
+import {lastSignOfLife} from './last-sign-of-life.ts';
 
 export type OpenEngineOptions = {
   readonly project: Project;
@@ -153,7 +153,7 @@ export async function openEngine({
     keepAwake: createKeepAwake(env),
     isSessionRef,
     hadTimeToStore: (run) => hadTimeToStore(runs, run),
-    lastHeardOf: (run) => lastHeardOf(runs, run),
+    lastSignOfLife: (run) => lastSignOfLife(runs, run),
     host: os.hostname(),
     self: identifyProcess(process.pid),
     livenessOf,

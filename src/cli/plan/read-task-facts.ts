@@ -52,7 +52,7 @@ export async function taskFactsIn(
     (task) => task.childIds.length === 0 && (isRead(task) || sentBack.has(task.id)),
   );
   const {found, unreadable} =
-    read.length === 0 ? {found: new Map<string, RunRecord>()} : await tellingRuns(folder, read);
+    read.length === 0 ? {found: new Map<string, RunRecord>()} : await latestDeliveredRuns(folder, read);
   const engine = found.size > 0 ? await liveEngine(folder) : null;
   const isEngineAlive = engine !== null;
   const {isSessionRef} =
@@ -122,18 +122,18 @@ async function sentBackIn(folder: Project['folder']): Promise<ReadonlyMap<string
   return new Map(pending.map((each) => [each.childTaskId, each]));
 }
 
-async function tellingRuns(
+async function latestDeliveredRuns(
   folder: Project['folder'],
   tasks: readonly Task[],
 ): Promise<{found: ReadonlyMap<string, RunRecord>; unreadable?: ReadonlyMap<string, string>}> {
   const {createRunStore} = await import('../../services/stores/run-store.ts');
-  const {tellingRun} = await import('../../machines/policies/run/task-runs.ts');
+  const {latestDeliveredRun} = await import('../../machines/policies/run/task-runs.ts');
   const store = createRunStore({folder: folder.runsFolder});
   const found = new Map<string, RunRecord>();
   const unreadable = new Map<string, string>();
   for (const {id} of tasks) {
     const {runs, broken} = await store.list(id);
-    const run = tellingRun(runs);
+    const run = latestDeliveredRun(runs);
     if (run) found.set(id, run);
     if (broken[0]) unreadable.set(id, broken[0].file);
   }

@@ -5,7 +5,7 @@ import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {JobRecord, JobStore} from '../../services/contracts/job.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Project} from '../composition.ts';
-import {untilLastHeard} from '../job/last-heard.ts';
+import {withLastSignOfLife} from '../job/last-sign-of-life.ts';
 import {openJobs, ownerOf} from '../job/other-job.ts';
 import {factsNow} from '../plan/facts-now.ts';
 import {taskFactsIn} from '../plan/read-task-facts.ts';
@@ -92,5 +92,5 @@ async function runsOf(
     runs.push(...found.runs.filter(({run_id}) => wanted.has(run_id)));
     unreadable.push(...found.broken.map(({file, reason}) => `${file}: ${reason}`));
   }
-  return {runs: isLive ? runs : await untilLastHeard(store, runs), unreadable};
+  return {runs: isLive ? runs : await withLastSignOfLife(store, runs), unreadable};
 }

@@ -27,8 +27,8 @@ export async function runChecks(surroundings: Surroundings): Promise<Check[]> {
     await checkPlan(surroundings),
     await checkConfig(surroundings),
     await checkStateFolder(surroundings),
-    ...(await told('run', () => checkRuns(surroundings))),
-    ...(await told('agent', () => checkOrphans(surroundings))),
+    ...(await checkOrProblem('run', () => checkRuns(surroundings))),
+    ...(await checkOrProblem('agent', () => checkOrphans(surroundings))),
     checkLock(),
     checkReaper(),
     ...(await tools),
@@ -43,7 +43,7 @@ const optionalTools: ReadonlyArray<readonly [name: string, args: readonly string
 ];
 
 /** If a check itself fails, that is its result. */
-async function told(name: string, look: () => Promise<Check[]>): Promise<Check[]> {
+async function checkOrProblem(name: string, look: () => Promise<Check[]>): Promise<Check[]> {
   try {
     return await look();
   } catch (error) {

@@ -1,7 +1,7 @@
 import {realpathSync} from 'node:fs';
 import path from 'node:path';
 import {resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
-import {tellingRun} from '../../machines/policies/run/task-runs.ts';
+import {latestDeliveredRun} from '../../machines/policies/run/task-runs.ts';
 import {livingProcesses} from '../../services/agents/orphans.ts';
 import {isSessionRef} from '../../services/agents/run-provider.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
@@ -16,7 +16,7 @@ import type {PlanView, ProjectData} from '../../ui/ports.ts';
 import type {Project} from '../composition.ts';
 import {chooseAgent} from '../job/choose-agent.ts';
 import {listFeedback} from '../job/feedback-operations.ts';
-import {withKnownEnds} from '../job/last-heard.ts';
+import {withKnownEnds} from '../job/last-sign-of-life.ts';
 import {openJobs} from '../job/other-job.ts';
 import {liveEngine} from '../job/running-task.ts';
 import {programsIn} from '../plan/read-task-facts.ts';
@@ -171,7 +171,7 @@ type Digest = {
 function digestRuns(all: readonly RunRecord[]): Digest {
   const cost = all.reduce((sum, {usage}) => sum + (usage?.cost_usd ?? 0), 0);
   const review = all.findLast(({run_type}) => run_type === 'review') ?? null;
-  return {run: withoutOutput(tellingRun(all)), review: withoutOutput(review), cost};
+  return {run: withoutOutput(latestDeliveredRun(all)), review: withoutOutput(review), cost};
 }
 
 /** Processes are searched only for a run that says running while no one works on the project. */

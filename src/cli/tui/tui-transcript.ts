@@ -1,5 +1,5 @@
 import {open} from 'node:fs/promises';
-import {conversationOf, type Heard} from '../../machines/policies/run/conversation.ts';
+import {conversationOf, type LogEvent} from '../../machines/policies/run/conversation.ts';
 import {createLogReader} from '../../services/agents/run-provider.ts';
 import {messageOf, systemErrorCode} from '../../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
@@ -43,7 +43,7 @@ export async function readConversation(
   const timeAt = timesIn(timesText(times));
   const read = createLogReader(run);
   let offset = tail.start;
-  const heard = tail.text.split('\n').flatMap((line): Heard[] => {
+  const events = tail.text.split('\n').flatMap((line): LogEvent[] => {
     const at = timeAt(offset);
     offset += Buffer.byteLength(line) + 1;
     const events = read(line);
@@ -52,7 +52,7 @@ export async function readConversation(
       ? []
       : [{at, event: {type: 'line', text: line}}];
   });
-  return {talks: conversationOf(run, heard), isCut: tail.isCut};
+  return {talks: conversationOf(run, events), isCut: tail.isCut};
 }
 
 type Tail =

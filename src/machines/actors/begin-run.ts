@@ -15,13 +15,13 @@ import {
   finishedDeps,
   retryPrompt,
   taskPrompt,
-  unheardPrompt,
+  undeliveredPrompt,
 } from '../policies/run/agent-prompt.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {notReady} from '../policies/run/run-refusals.ts';
 import {taskSpent} from '../policies/run/spent.ts';
 import {taskDigest, undeliveredDigest} from '../policies/run/task-digest.ts';
-import {chainTo, changedFiles, rejectionsIn, tellingRun} from '../policies/run/task-runs.ts';
+import {chainTo, changedFiles, latestDeliveredRun, rejectionsIn} from '../policies/run/task-runs.ts';
 import {undeliveredWords} from '../policies/run/undelivered-words.ts';
 import type {PreparedTask, RunMode, Situation} from './run-situation.ts';
 
@@ -43,7 +43,8 @@ export async function takeOver(
     },
     {
       prompt: request.prompt,
-      told: request.kind === 'resume' ? {...heardIn(latest), ...undeliveredDigest(latest, told)} : {told},
+      told:
+        request.kind === 'resume' ? {...deliveredDigest(latest), ...undeliveredDigest(latest, told)} : {told},
       sessionRef: latest.provider_session_ref,
       links: {resumed_from_run_id: latest.run_id},
       before: latest,
@@ -78,7 +79,7 @@ export async function startFresh(
   const said = [pending ? parentFeedbackText(pending) : '', words.feedback].filter((text) => text !== '');
   const prompt =
     said.length + words.answers.length > 0
-      ? unheardPrompt(taskPrompt, said.join('\n\n'), words.questions, words.answers)
+      ? undeliveredPrompt(taskPrompt, said.join('\n\n'), words.questions, words.answers)
       : taskPrompt;
   const {choosesSession} = await services.agents.check(provider).catch((error: unknown) => {
     throw beginnerMissing(provider, error);
@@ -208,7 +209,7 @@ async function recordFor(
   );
 }
 
-const heardIn = ({context}: RunRecord) => (context?.told ? {told: context.told} : {});
+const deliveredDigest = ({context}: RunRecord) => (context?.told ? {told: context.told} : {});
 
 export async function requestFor(
   services: Services,
@@ -225,7 +226,7 @@ export async function promptFor(
   const delivered: Delivered[] = [];
   for (const {id, title} of finishedDeps(plan, task)) {
     const all = (await runs.list(id)).runs;
-    const run = tellingRun(all);
+    const run = latestDeliveredRun(all);
     const files = run === null ? [] : changedFiles(chainTo(run, all));
     delivered.push({id, title, result: run?.result ?? '', files});
   }

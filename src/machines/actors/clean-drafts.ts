@@ -1,7 +1,7 @@
 import type {Plan} from '../../services/contracts/plan.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {draftTaskId} from '../policies/planning/draft-task.ts';
-import {isResting, tellingRun} from '../policies/run/task-runs.ts';
+import {isResting, latestDeliveredRun} from '../policies/run/task-runs.ts';
 
 /** For text that no open checkpoint or question needs; its task may be in the plan of another branch. */
 const daysKept = 30;
@@ -31,7 +31,7 @@ export async function cleanDrafts(
     const known = await runs.list(taskId);
     // An unreadable record may be the one that needs this text.
     if (known.broken.length > 0) return true;
-    const run = tellingRun(known.runs);
+    const run = latestDeliveredRun(known.runs);
     return run !== null && (run.decision_state === 'pending' || isResting(run));
   }
 }

@@ -3,7 +3,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import type {JobRules, JobTask} from '../policies/job/job-steps.ts';
 import {limitWait, runWait, type Wait, waitRefusal} from '../policies/job/waiting.ts';
 import {isHeldForTime} from '../policies/run/retry-time.ts';
-import {tellingRun} from '../policies/run/task-runs.ts';
+import {latestDeliveredRun} from '../policies/run/task-runs.ts';
 import {timeFacts} from './held-runs.ts';
 
 export type FindWaitInput = {readonly task: JobTask; readonly rules: JobRules};
@@ -14,7 +14,7 @@ export function defineFindWaitActor(services: Pick<Services, 'runs' | 'limits' |
     // A decision is recorded before anything runs for it.
     if (task.mode.type === 'review') return null;
     const {patience, provider} = rules;
-    const run = tellingRun((await services.runs.list(task.taskId)).runs);
+    const run = latestDeliveredRun((await services.runs.list(task.taskId)).runs);
     const resumed = task.mode.type === 'resume' ? run : null;
     const own = resumed?.provider ?? provider;
     const facts = await timeFacts(services, patience, [own]);

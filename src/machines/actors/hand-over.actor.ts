@@ -7,7 +7,7 @@ import type {HandOverInput, Posted} from '../hand-over.machine.ts';
 import {noDecision} from '../policies/run/run-refusals.ts';
 import type {CheckDecisionInput, ReviewGateCommand} from '../review-gate.machine.ts';
 import {checkDecision, recallDecision} from './decision.actor.ts';
-import {tellUnsent} from './unsent-words.ts';
+import {warnAboutUnsent} from './unsent-words.ts';
 
 /** A decision from another terminal about a run at its checkpoint. */
 export type ReceivedDecision = {
@@ -47,7 +47,7 @@ export function definePostDecisionActor(services: Services, warn: (message: stri
       posted_by: services.self,
     };
     if (await services.inbox.post(posted)) {
-      await tellUnsent(services, run, decision.state, warn);
+      await warnAboutUnsent(services, run, decision.state, warn);
       return posted;
     }
     throw new AppError('E_REPO_LOCKED', `another terminal is deciding on ${task.id} at this moment`, {

@@ -5,7 +5,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import {type HeldRun, heldMode, type Patience, type TimeFacts} from '../policies/job/waiting.ts';
 import {isLeaf, walkTree} from '../policies/plan/plan-graph.ts';
 import {isHeldForTime} from '../policies/run/retry-time.ts';
-import {tellingRun} from '../policies/run/task-runs.ts';
+import {latestDeliveredRun} from '../policies/run/task-runs.ts';
 import {pendingOf} from './pending-feedback.ts';
 import {factsHere} from './run-situation.ts';
 
@@ -43,7 +43,7 @@ export async function heldRuns(
     const isWanted = (wanted.size === 0 || wanted.has(task.id)) && !except.has(task.id);
     if (!isWanted || !isOpen(task)) continue;
     const {runs, broken} = await services.runs.list(task.id);
-    const run = broken.length === 0 ? tellingRun(runs) : null;
+    const run = broken.length === 0 ? latestDeliveredRun(runs) : null;
     if (run === null || !isHeldForTime(run)) continue;
     // Review feedback is sent by the user.
     const isSentBack = (await pendingOf(services, task.id)) !== null;

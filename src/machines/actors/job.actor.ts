@@ -61,7 +61,7 @@ export function defineOpenJobActor(services: Services, desk: JobDesk, onWarning:
 
 /** Each start closes all open ones, so only the newest can be open. An unreadable one is left alone. */
 async function closeLostJobs(
-  {jobs, runs, livenessOf, lastHeardOf}: Services,
+  {jobs, runs, livenessOf, lastSignOfLife}: Services,
   ids: readonly string[],
 ): Promise<void> {
   for (const id of ids) {
@@ -74,7 +74,7 @@ async function closeLostJobs(
     const {runs: all} = last ? await runs.list(last.taskId) : {runs: []};
     const run = all.find(({run_id}) => run_id === last?.runId) ?? null;
     // For a paused run the last output is too old to matter.
-    const heardAt = run?.state === 'running' ? await lastHeardOf(run) : null;
+    const heardAt = run?.state === 'running' ? await lastSignOfLife(run) : null;
     await jobs.close(lostJob(job, run, heardAt));
   }
 }

@@ -29,7 +29,7 @@ export function dismissFeedback(
   by: string,
 ): Promise<Dismissal> {
   return underLock(services.lock, async () => {
-    const dismissed = await unheardOf(services, taskIds);
+    const dismissed = await undeliveredFor(services, taskIds);
     const now = services.now();
     for (const each of dismissed)
       await recordOnReview(services, each, {type: 'dismissed', taskId: each.childTaskId, by}, now);
@@ -64,16 +64,16 @@ export function editFeedback(
 }
 
 /** Includes those dismissed by a Blackbird that died before it deleted the file. */
-async function unheardOf(
+async function undeliveredFor(
   services: OverruleServices,
   taskIds: readonly string[],
 ): Promise<readonly PendingFeedback[]> {
-  const unheard: PendingFeedback[] = [];
+  const undelivered: PendingFeedback[] = [];
   for (const taskId of taskIds) {
     const found = await services.feedback.read(taskId);
-    if (found && !isConsumed(found, (await services.runs.list(taskId)).runs)) unheard.push(found);
+    if (found && !isConsumed(found, (await services.runs.list(taskId)).runs)) undelivered.push(found);
   }
-  return unheard;
+  return undelivered;
 }
 
 /** Records who did it and when, before the feedback changes. */

@@ -14,7 +14,7 @@ import type {Budgets} from '../policies/run/budget.ts';
 import {spansOf} from '../policies/run/change-spans.ts';
 import {checkWords, lastChecks} from '../policies/run/check-words.ts';
 import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
-import {chainTo, changedFiles, tellingRun} from '../policies/run/task-runs.ts';
+import {chainTo, changedFiles, latestDeliveredRun} from '../policies/run/task-runs.ts';
 import {completionsBelow} from './readable-runs.ts';
 import type {PreparedRun} from './run-situation.ts';
 import {requireBudget, type SpendingDesk} from './spending.ts';
@@ -94,7 +94,7 @@ async function supersede({runs, now}: Services, old: RunRecord, {run_id}: RunRec
 
 async function workOn(services: Services, task: Task, review: RunRecord | null): Promise<ReviewedWork> {
   const {runs} = await services.runs.list(task.id);
-  const latest = tellingRun(runs);
+  const latest = latestDeliveredRun(runs);
   const chain = latest === null ? [] : chainTo(latest, runs);
   const spans = spansOf(chain);
   return {

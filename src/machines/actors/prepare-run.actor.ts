@@ -31,7 +31,7 @@ import {
   isResting,
   isUndelivered,
   isUndone,
-  tellingRun,
+  latestDeliveredRun,
 } from '../policies/run/task-runs.ts';
 import {hasSession, isUnchecked} from '../policies/run/verification.ts';
 import {promptFor, requestFor, startFresh, takeOver} from './begin-run.ts';
@@ -109,8 +109,8 @@ function withFeedback(mode: RunMode, pending: PendingFeedback | null, latest: Ru
   if (pending) return {...mode, feedback: parentFeedbackText(pending)};
   if (mode.feedback === null) return {...mode, feedback: feedbackToFailed(latest)};
   // Feedback that an earlier resume could not deliver goes along.
-  const unheard = latest && isUndelivered(latest) ? (latest.feedback ?? '') : '';
-  return {...mode, feedback: sayAlso(unheard, mode.feedback)};
+  const undelivered = latest && isUndelivered(latest) ? (latest.feedback ?? '') : '';
+  return {...mode, feedback: sayAlso(undelivered, mode.feedback)};
 }
 
 async function prepareExecute(services: Services, situation: Situation): Promise<PreparedTask> {
@@ -210,6 +210,6 @@ async function markInProgress({plans, now}: Services, taskId: string): Promise<v
 
 /** The facts for the run chart: the latest delivered run determines the task. */
 function factsOf(services: Services, {plan, task, runs, pending, explicitProvider}: Situation): TaskFacts {
-  const known = {run: tellingRun(runs), isSentBack: pending !== null, explicitProvider};
+  const known = {run: latestDeliveredRun(runs), isSentBack: pending !== null, explicitProvider};
   return factsHere(services, plan, task, known);
 }

@@ -36,7 +36,7 @@ export function definePrepareTurnActor(services: Services, onPrepared: (turn: Pl
     const {runs} = await services.runs.list(taskId);
     const open = await requireDraft(services, input.draftId);
     const before = sessionIn(services, runs, input);
-    const draft = before === null ? await tellPlan(services, open) : open;
+    const draft = before === null ? await refreshBase(services, open) : open;
     const prompt =
       before === null
         ? planPrompt(draft, {plan: await services.plans.read(), snapshot: await services.project.snapshot()})
@@ -94,7 +94,7 @@ const heldBefore = (last: RunRecord | undefined) =>
   last?.held_up && isHeldForTime(last) ? {held_up: last.held_up} : {};
 
 /** The planner sees the current plan: later changes are conflicts. */
-const tellPlan = (services: Services, {draftId}: PlanDraft) =>
+const refreshBase = (services: Services, {draftId}: PlanDraft) =>
   changeDraft(services, draftId, async (draft) => ({
     ...draft,
     base: baseOf(await services.plans.read(), services.digest),

@@ -9,7 +9,7 @@ import {leaveParents, parentsBefore} from '../policies/review/parent-review.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RunStep} from '../policies/run/run-step.ts';
 import {identityOf} from '../policies/run/run-step.ts';
-import {isResting, runBefore, statusOf, tellingRun} from '../policies/run/task-runs.ts';
+import {isResting, latestDeliveredRun, runBefore, statusOf} from '../policies/run/task-runs.ts';
 import {undoBroken} from '../policies/run/undo.ts';
 import {isVerifying} from '../policies/run/verification.ts';
 import {compareTimestamps} from '../policies/text/timestamps.ts';
@@ -54,7 +54,7 @@ export function defineRecoverRunsActor(
       // A run that never started or was not delivered changed nothing: the previous run determines the task.
       const standing = isBegunAfresh(run)
         ? run
-        : (tellingRun(runs.map((each) => (each === latest ? run : each))) ?? run);
+        : (latestDeliveredRun(runs.map((each) => (each === latest ? run : each))) ?? run);
       const task = plan.items.get(taskId);
       // With an unreadable record the state of the task is unknown.
       if (task && isOpenTask(task) && broken.length === 0)

@@ -7,7 +7,7 @@ import {type HeldRun, type NextTask, nextOf} from '../policies/job/waiting.ts';
 import {agentMissing, namedAgents, providerFor} from '../policies/run/agent-choice.ts';
 import {requireNothingLeft} from '../policies/run/nothing-to-run.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
-import {tellingRun} from '../policies/run/task-runs.ts';
+import {latestDeliveredRun} from '../policies/run/task-runs.ts';
 import {heldRuns, timeFacts} from './held-runs.ts';
 import {pendingOf} from './pending-feedback.ts';
 import {factsHere, type RunMode} from './run-situation.ts';
@@ -73,7 +73,7 @@ async function factsOfNamed(
   const named = taskIds.flatMap((id) => plan.items.get(id) ?? []);
   return Promise.all(
     named.map(async (task) => {
-      const run = tellingRun((await services.runs.list(task.id)).runs);
+      const run = latestDeliveredRun((await services.runs.list(task.id)).runs);
       const isSentBack = (await pendingOf(services, task.id)) !== null;
       return factsHere(services, plan, task, {run, isSentBack, explicitProvider});
     }),

@@ -20,7 +20,7 @@ export async function keepSentFeedback(
   text: string,
 ): Promise<void> {
   const draft = await drafts.read(keyOf(run));
-  const earlier = unheardIn(draft, run);
+  const earlier = undeliveredIn(draft, run);
   const texts = (draft?.texts ?? []).filter(({id}) => id !== sentId);
   await drafts.save({
     schemaVersion: 1,
@@ -35,10 +35,10 @@ export async function sentFeedback(
   {drafts}: Pick<Services, 'drafts'>,
   run: RunRecord | null,
 ): Promise<string | null> {
-  return run && unheardIn(await drafts.read(keyOf(run)), run);
+  return run && undeliveredIn(await drafts.read(keyOf(run)), run);
 }
 
-function unheardIn(draft: Draft | null, run: Sent): string | null {
+function undeliveredIn(draft: Draft | null, run: Sent): string | null {
   const sent = draft?.texts.find(({id}) => id === sentId);
   // Earlier versions did not name the run here; their draft does.
   if (!sent || (sent.prompt || draft?.runId) !== run.run_id) return null;

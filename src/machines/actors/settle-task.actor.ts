@@ -5,12 +5,12 @@ import {setStatus} from '../policies/plan/plan-status.ts';
 import {isNothing, type TakenBack, withTakenBack} from '../policies/review/effect-words.ts';
 import {leaveParents, parentsBefore} from '../policies/review/parent-review.ts';
 import {takeBackEdits} from '../policies/review/plan-take-back.ts';
-import {isUndelivered, statusOf, tellingRun} from '../policies/run/task-runs.ts';
+import {isUndelivered, latestDeliveredRun, statusOf} from '../policies/run/task-runs.ts';
 import type {SettleTaskInput} from '../task.machine.ts';
 import {dropSaid} from './drop-said.ts';
 import {pendingOf} from './pending-feedback.ts';
 import {takeBackSettings} from './take-back-settings.ts';
-import {tellUnsent} from './unsent-words.ts';
+import {warnAboutUnsent} from './unsent-words.ts';
 
 /** Updates the plan to match the run; parents come later. Does nothing for a task deleted meanwhile. */
 export function defineSettleTaskActor(
@@ -23,7 +23,7 @@ export function defineSettleTaskActor(
 ) {
   const {plans, runs, feedback, drafts, now} = services;
   return fromPromise<void, SettleTaskInput>(async ({input: {taskId, run}}) => {
-    const telling = (isUndelivered(run) && tellingRun((await runs.list(taskId)).runs)) || run;
+    const telling = (isUndelivered(run) && latestDeliveredRun((await runs.list(taskId)).runs)) || run;
     const completes = telling === run ? leaveParents : parentsBefore(run);
     const isRejected = run.decision_state === 'rejected';
     const effects = isRejected ? run.side_effects : [];
@@ -44,7 +44,7 @@ export function defineSettleTaskActor(
       ? run
       : await runs.update(taskId, run.run_id, (current) => withTakenBack(current, back));
     onSettled(told);
-    await tellUnsent(services, run, run.decision_state, warn);
+    await warnAboutUnsent(services, run, run.decision_state, warn);
     if (isLeft) warn(`what was written at the checkpoint of ${taskId} and not sent is kept for its next one`);
   });
 }

@@ -4,7 +4,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import {isInTheWay, type Obstacle, obstacleOf} from '../policies/job/obstacles.ts';
 import {waitingForever} from '../policies/plan/never-done.ts';
 import {isLeaf, walkTree} from '../policies/plan/plan-graph.ts';
-import {tellingRun} from '../policies/run/task-runs.ts';
+import {latestDeliveredRun} from '../policies/run/task-runs.ts';
 import {pendingIn} from './pending-feedback.ts';
 import {factsHere} from './run-situation.ts';
 
@@ -26,7 +26,7 @@ export function defineSurveyPlanActor(services: Services) {
     const obstacles: Obstacle[] = [];
     for (const {task} of walkTree(plan)) {
       if (!isInTheWay(survey, task)) continue;
-      const run = isLeaf(task) ? tellingRun((await services.runs.list(task.id)).runs) : null;
+      const run = isLeaf(task) ? latestDeliveredRun((await services.runs.list(task.id)).runs) : null;
       const known = {run, isSentBack: sentBack.has(task.id), explicitProvider};
       obstacles.push(obstacleOf({...factsHere(services, plan, task, known), now: services.now()}));
     }

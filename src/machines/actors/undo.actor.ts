@@ -11,7 +11,7 @@ import {takeBackEdits} from '../policies/review/plan-take-back.ts';
 import {namedRun} from '../policies/run/named-run.ts';
 import {refusalOf} from '../policies/run/run-refusals.ts';
 import {taskObstacle} from '../policies/run/task-options.ts';
-import {chainTo, tellingRun} from '../policies/run/task-runs.ts';
+import {chainTo, latestDeliveredRun} from '../policies/run/task-runs.ts';
 import {
   builtOn,
   statusAfterUndo,
@@ -36,7 +36,7 @@ export async function proposeUndo(services: Looking, request: UndoRequest): Prom
   const plan = await services.plans.read();
   const task = requireTask(plan, request.taskId);
   const {runs} = await services.runs.list(task.id);
-  const telling = tellingRun(runs);
+  const telling = latestDeliveredRun(runs);
   const named = request.runId === null ? null : runOf(runs, request.taskId, request.runId);
   const isOfUndo = named?.run_type === 'undo';
   // A change that is already undone can only be reached by naming the undo or an earlier run.
@@ -65,7 +65,7 @@ async function undoableBelow({runs}: Looking, plan: Plan, parent: Task): Promise
   const found: Task[] = [];
   for (const task of begunBelow(plan, parent)) {
     if (found.length === mostNamed) break;
-    const run = tellingRun((await runs.list(task.id)).runs);
+    const run = latestDeliveredRun((await runs.list(task.id)).runs);
     if (run !== null && run.superseded_by_run_id === undefined) found.push(task);
   }
   return found;

@@ -4,7 +4,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import {unsentComments, unsentWords} from '../policies/review/line-comments.ts';
 
 /** Mentions text about a task that a decision leaves unsent. Nothing is lost, so nothing stops for it. */
-export async function tellUnsent(
+export async function warnAboutUnsent(
   {comments, runs}: Pick<Services, 'comments' | 'runs'>,
   run: RunRecord,
   decision: DecisionState | undefined,

@@ -4,7 +4,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import {requireTask} from '../policies/plan/plan-graph.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
 import {requirePossible} from '../policies/run/run-refusals.ts';
-import {tellingRun} from '../policies/run/task-runs.ts';
+import {latestDeliveredRun} from '../policies/run/task-runs.ts';
 import {runMachine} from '../run.machine.ts';
 import {readableRuns} from './readable-runs.ts';
 import {defineRecordRunActor} from './record-run.actor.ts';
@@ -18,7 +18,7 @@ export async function withdrawApproval(services: Services, taskId: string): Prom
   return underLock(lock, async () => {
     const plan = await plans.read();
     const task = requireTask(plan, taskId);
-    const run = tellingRun(await readableRuns(services, taskId));
+    const run = latestDeliveredRun(await readableRuns(services, taskId));
     const moment = run?.decision_resolved_at;
     const latestStart = moment === undefined ? null : await startedSince({runs}, plan, moment);
     const known = {run, isSentBack: false, explicitProvider: null, latestStart};

@@ -54,7 +54,7 @@ export type Services = {
   /** Whether the agent of a lost run can have stored its session. */
   readonly hadTimeToStore: (run: RunRecord) => Promise<boolean>;
   /** The last sign of life of the Blackbird that worked on it; null if there is none. */
-  readonly lastHeardOf: (run: RunRecord) => Promise<string | null>;
+  readonly lastSignOfLife: (run: RunRecord) => Promise<string | null>;
   readonly host: string;
   /** This process; null if the system cannot identify it. */
   readonly self: ProcessIdentity | null;

@@ -56,7 +56,7 @@ export function createWorktrees(env: Env) {
     repositoryAt: async (folder: string): Promise<Repository> => {
       const found = await read(folder, ['rev-parse', '--git-common-dir']);
       if (found.code !== 0) {
-        throw new AppError('E_NO_REPO', 'not inside a git repository', {details: [['git', said(found)]]});
+        throw new AppError('E_NO_REPO', 'not inside a git repository', {details: [['git', gitError(found)]]});
       }
       const common = realpathSync(path.resolve(folder, found.stdout.replace(/\n$/, '')));
       const isPlain = path.basename(common) === '.git';
@@ -119,7 +119,7 @@ export function createWorktrees(env: Env) {
       if (result.code === 0) return;
       // A checkout that failed half-way leaves its branch behind.
       await takeBack(worktree);
-      throw createFailure(said(result));
+      throw createFailure(gitError(result));
     },
     /** Undoes `add`. The branch is deleted only if it has not moved. */
     takeBack,
@@ -158,10 +158,10 @@ export function repositoryIdentity(
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-const said = ({code, stderr}: GitResult) => stderr.trim().slice(0, 2000) || `exit code ${code}`;
+const gitError = ({code, stderr}: GitResult) => stderr.trim().slice(0, 2000) || `exit code ${code}`;
 
 function gitFailure(args: readonly string[], result: GitResult): AppError {
-  return new AppError('E_GIT_FAILED', `git ${args[0]} failed: ${said(result)}`);
+  return new AppError('E_GIT_FAILED', `git ${args[0]} failed: ${gitError(result)}`);
 }
 
 function createFailure(reason: string): AppError {
@@ -169,5 +169,5 @@ function createFailure(reason: string): AppError {
 }
 
 function removeFailure(result: GitResult): AppError {
-  return new AppError('E_WORKTREE_REMOVE_FAILED', `git worktree remove failed: ${said(result)}`);
+  return new AppError('E_WORKTREE_REMOVE_FAILED', `git worktree remove failed: ${gitError(result)}`);
 }

@@ -69,7 +69,7 @@ export function createMemoryServices(project: MemoryProject): Services {
     keepAwake: () => () => {},
     isSessionRef: () => true,
     hadTimeToStore: async () => false,
-    lastHeardOf: async () => null,
+    lastSignOfLife: async () => null,
     host: 'simulated',
     self: null,
     livenessOf: () => 'dead',

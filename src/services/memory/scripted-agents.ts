@@ -23,8 +23,8 @@ export function createScriptedAgents(timers: Timers, scriptOf: (run: RunRecord) 
     sweep: async () => ({ended: 0, remaining: []}),
     launch: async ({run, request, onEvent}) => {
       const number = ++count;
-      const {agent, finish, heard, once} = playedProcess<AgentEnding>(number, timers, stoppedAgent);
-      const say = (event: AgentEvent) => heard(() => onEvent(event));
+      const {agent, finish, report, once} = playedProcess<AgentEnding>(number, timers, stoppedAgent);
+      const say = (event: AgentEvent) => report(() => onEvent(event));
       return {
         ...agent,
         silentFor: () => 0,
@@ -88,7 +88,7 @@ function playedProcess<Ending>(number: number, timers: Timers, stopped: Ending) 
   let isHeld = false;
   let waiting: Array<() => void> = [];
   let timer: unknown;
-  const heard = (job: () => void) => {
+  const report = (job: () => void) => {
     if (isHeld) waiting.push(job);
     else job();
   };
@@ -96,7 +96,7 @@ function playedProcess<Ending>(number: number, timers: Timers, stopped: Ending) 
     isHeld = false;
     const jobs = waiting;
     waiting = [];
-    for (const job of jobs) heard(job);
+    for (const job of jobs) report(job);
   };
   const once = (start: () => void) => () => {
     if (mayGo) start();
@@ -128,8 +128,8 @@ function playedProcess<Ending>(number: number, timers: Timers, stopped: Ending) 
   const finish = (milliseconds: number, lastWords: () => Ending) => {
     timer = timers.setTimeout(() => {
       const ending = lastWords();
-      heard(() => end(ending));
+      report(() => end(ending));
     }, milliseconds);
   };
-  return {agent, finish, heard, once};
+  return {agent, finish, report, once};
 }

@@ -84,12 +84,12 @@ export function writeReason(cause: unknown): string {
 export function writeSteps(file: string, cause: unknown): NextStep[] {
   const trouble = writeTrouble(cause);
   if (trouble === openFiles) return openFilesSteps;
-  const {look, mend} = trouble ?? {};
-  if (look === undefined || mend === undefined) return [];
-  return [{command: `${look} ${shellWord(path.dirname(file))}`, why: `${mend}, then run the command again`}];
+  const {look, fix} = trouble ?? {};
+  if (look === undefined || fix === undefined) return [];
+  return [{command: `${look} ${shellWord(path.dirname(file))}`, why: `${fix}, then run the command again`}];
 }
 
-type WriteTrouble = {readonly reason: string; readonly look?: string; readonly mend?: string};
+type WriteTrouble = {readonly reason: string; readonly look?: string; readonly fix?: string};
 
 /** The trouble the system told of, however often its error was wrapped. */
 function writeTrouble(cause: unknown): WriteTrouble | undefined {
@@ -102,17 +102,17 @@ function writeTrouble(cause: unknown): WriteTrouble | undefined {
   return undefined;
 }
 
-const denied = {reason: 'permission denied', look: 'ls -la', mend: 'make it writable for you'};
+const denied = {reason: 'permission denied', look: 'ls -la', fix: 'make it writable for you'};
 
 const openFiles = {reason: 'too many files are open'};
 
 const writeTroubles: Readonly<Record<string, WriteTrouble>> = {
-  ENOSPC: {reason: 'the disk is full', look: 'df -h', mend: 'free space there'},
-  EDQUOT: {reason: 'the disk quota is used up', look: 'df -h', mend: 'free space there'},
-  EROFS: {reason: 'the file system is read-only', look: 'df', mend: 'make that disk writable'},
+  ENOSPC: {reason: 'the disk is full', look: 'df -h', fix: 'free space there'},
+  EDQUOT: {reason: 'the disk quota is used up', look: 'df -h', fix: 'free space there'},
+  EROFS: {reason: 'the file system is read-only', look: 'df', fix: 'make that disk writable'},
   EACCES: denied,
   EPERM: denied,
-  ENOENT: {reason: 'its folder does not exist', look: 'mkdir -p', mend: 'make it'},
+  ENOENT: {reason: 'its folder does not exist', look: 'mkdir -p', fix: 'make it'},
   EMFILE: openFiles,
   ENFILE: openFiles,
   ENAMETOOLONG: {reason: 'the name is too long'},

@@ -9,7 +9,7 @@ import {
   type Run,
   type Stepped,
   to,
-  told,
+  toggleNotes,
   whenShown,
 } from './diff-moves.ts';
 import {searchStep} from './diff-search.ts';
@@ -53,7 +53,7 @@ export const diffKeymap: Keymap<Run, Facts> = [
     help: 'all the agent said, criteria, checks; or the diff',
     hint: 'first',
     short: 'all',
-    run: to((view) => told(view, false)),
+    run: to((view) => toggleNotes(view, false)),
   },
   {
     id: 'diff.nextFile',

@@ -90,12 +90,12 @@ export const diffHelpKeymap: Keymap<Run, Facts> = [
     help: 'these keys, or the diff',
     hint: 'first',
     short: 'keys',
-    run: to((view) => told(view, true)),
+    run: to((view) => toggleNotes(view, true)),
   },
 ];
 
 /** The same key shows and hides it. */
-export const told = (view: DiffView, isKeys: boolean): DiffView => ({
+export const toggleNotes = (view: DiffView, isKeys: boolean): DiffView => ({
   ...view,
   isTold: !view.isTold || view.isKeys !== isKeys,
   isKeys,

@@ -20,7 +20,7 @@ import {
   patchOf,
 } from './diff-view.ts';
 import type {Patch} from './patch.ts';
-import {briefLines, type ReviewSubject, toldLines, totalsOf} from './review-head.ts';
+import {briefLines, noteLines, type ReviewSubject, totalsOf} from './review-head.ts';
 
 export type BodyRoom = {readonly columns: number; readonly rows: number};
 
@@ -59,7 +59,7 @@ export function bodyFrame(
 }
 
 const linesTold = (view: DiffView, subject: ReviewSubject, columns: number): Line[] =>
-  view.isKeys ? keyLines(columns) : toldLines(subject, columns);
+  view.isKeys ? keyLines(columns) : noteLines(subject, columns);
 
 function keyLines(columns: number): Line[] {
   const isWheel = (key: string) => key.startsWith('wheel');
@@ -82,7 +82,7 @@ export function bodyLines(review: Review, room: BodyRoom & {readonly isFocused: 
   if (view.isTold) {
     const lines = linesTold(view, subject, columns);
     const top = Math.max(0, Math.min(view.toldTop, lines.length - (rows - 1)));
-    const title = toldTitle(view.isKeys, lines.length - top - (rows - 1), columns);
+    const title = notesTitle(view.isKeys, lines.length - top - (rows - 1), columns);
     return [lineOf(title, {bold: true}), ...lines.slice(top, top + rows - 1)];
   }
   const {head, files, height} = divide(review, room);
@@ -100,7 +100,7 @@ export function bodyLines(review: Review, room: BodyRoom & {readonly isFocused: 
 }
 
 /** How to get back, and whether more follows. Beside choices the arrows move the choice. */
-function toldTitle(isKeys: boolean, below: number, columns: number): string {
+function notesTitle(isKeys: boolean, below: number, columns: number): string {
   if (isKeys) return ` Keys  (? goes back)${below > 0 ? '  ↓ for more' : ''}`;
   const back = '(+ goes back)';
   const more = below > 0 ? `  ${below} more below: pgdn` : '';

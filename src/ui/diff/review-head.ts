@@ -147,7 +147,7 @@ const checksOf = (run: RunRecord): Check[] =>
 const tailLines = 20;
 
 /** Everything known about a run besides its diff. */
-export const toldLines = (subject: ReviewSubject, columns: number): Line[] =>
+export const noteLines = (subject: ReviewSubject, columns: number): Line[] =>
   partsOf(subject, columns).flatMap(({lines}) => [...lines]);
 
 /** As much as fits into this many rows; the last parts shrink first. */

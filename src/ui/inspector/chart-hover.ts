@@ -22,7 +22,7 @@ export function highlightState(drawing: SVGSVGElement, state: string | null): vo
 }
 
 /** Below the chart: what a state means and how often it was visited; without a state, what is active. */
-export function tellState(
+export function describeState(
   chart: Chart,
   state: string | null,
   active: ReadonlySet<string>,

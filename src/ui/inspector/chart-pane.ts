@@ -13,7 +13,7 @@ import {
   zoomed,
 } from './chart-camera.ts';
 import {followPointer} from './chart-gestures.ts';
-import {highlightState, tellState} from './chart-hover.ts';
+import {describeState, highlightState} from './chart-hover.ts';
 import {type LaidOutChart, layoutChart, loadLayouts, type Size} from './chart-layout.ts';
 import {Minimap} from './chart-minimap.ts';
 import {activeStates, takenTransitions} from './chart-state.ts';
@@ -110,7 +110,7 @@ export class ChartPane {
     const {entry, visits} = this.#subject;
     const active = activeStates(drawn.chart, entry.state);
     highlightState(drawn.drawing, state);
-    tellState(drawn.chart, state, active, visits?.[entry.machine] ?? null);
+    describeState(drawn.chart, state, active, visits?.[entry.machine] ?? null);
   }
 
   async draw(): Promise<void> {

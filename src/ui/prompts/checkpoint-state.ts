@@ -8,7 +8,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import {markFirst, type SelectItem, selectedAfter, selectKeys, unmarked} from '../components/select.ts';
 import type {ReviewComment} from '../diff/comments.ts';
 import {anchorAt, commentAt, diffKeymap, diffStep} from '../diff/diff-keymap.ts';
-import {type DiffOutcome, diffHelpKeymap, diffMoveKeymap, told} from '../diff/diff-moves.ts';
+import {type DiffOutcome, diffHelpKeymap, diffMoveKeymap, toggleNotes} from '../diff/diff-moves.ts';
 import {backStep, type DiffFrame, type DiffView, newDiffView} from '../diff/diff-view.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';
 import type {KeyPress} from '../input/key-press.ts';
@@ -158,7 +158,7 @@ export const readingKeymap: Keymap<Run, [facts: ChoiceFacts]> = [
     hint: 'first',
     short: 'decide',
     run: (state, key) => {
-      if (showsKeys(state.diff)) return {state: choosing({...state, diff: told(state.diff, true)})};
+      if (showsKeys(state.diff)) return {state: choosing({...state, diff: toggleNotes(state.diff, true)})};
       const diff = key === 'escape' ? backStep(state.diff) : null;
       return {
         state: diff ? {...state, diff} : {...state, view: 'choosing', diff: {...state.diff, isZoomed: false}},

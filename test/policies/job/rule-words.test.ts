@@ -1,12 +1,12 @@
 import {expect, test} from 'vitest';
-import {ruleLine, type ToldRules, toldRules} from '../../../src/machines/policies/job/rule-words.ts';
+import {type RuleSummary, ruleLine, ruleSummary} from '../../../src/machines/policies/job/rule-words.ts';
 import {usualChecks} from '../../../src/machines/policies/run/verification.ts';
 import {planOf, task} from '../../helpers/plans.ts';
 
-const nothing: ToldRules = {checks: [], checkpoints: false, commits: false, budgets: null};
+const nothing: RuleSummary = {checks: [], checkpoints: false, commits: false, budgets: null};
 const none = {cost_usd: null, tokens: null, milliseconds: null};
 
-test.each<[string, Partial<ToldRules>]>([
+test.each<[string, Partial<RuleSummary>]>([
   ['codex · no checks · no checkpoints · no commits · no budget', {}],
   [
     'codex · checks: npm test, b, c, and 1 more · no checkpoints · no commits · no budget',
@@ -33,7 +33,7 @@ test.each<[string, Partial<ToldRules>]>([
 test('the checks are those of the settings and of the tasks that would run', () => {
   const plan = planOf(task('a', {verify: ['npm test', 'make a']}), task('b', {verify: ['make b']}));
   const rules = {checks: {...usualChecks, commands: ['npm test']}, isReviewed: true};
-  expect(toldRules(rules, plan, ['a'])).toEqual({
+  expect(ruleSummary(rules, plan, ['a'])).toEqual({
     ...nothing,
     checks: ['npm test', 'make a'],
     checkpoints: true,

@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import {
   conversationOf,
-  type Heard,
-  saidNow,
-  spoken,
+  type LogEvent,
+  renderMessage,
+  resumeMessages,
   wordsAround,
 } from '../../../src/machines/policies/run/conversation.ts';
 import {pausedWords} from '../../../src/machines/policies/run/pause-words.ts';
@@ -48,7 +48,7 @@ describe('what an agent says', () => {
       [{kind: 'message', text: fenced({passed: true})}],
     ],
   ])('%s', (_, text, said) => {
-    expect(spoken(text, 'execute')).toEqual(said);
+    expect(renderMessage(text, 'execute')).toEqual(said);
   });
 
   test('around its questions is what a person reads before them', () => {
@@ -57,7 +57,7 @@ describe('what an agent says', () => {
   });
 
   test('the verdict of a reviewer is told in words', () => {
-    expect(spoken(`I looked.\n${fenced(passed)}`, 'review')).toEqual([
+    expect(renderMessage(`I looked.\n${fenced(passed)}`, 'review')).toEqual([
       {kind: 'message', text: 'I looked.'},
       {kind: 'verdict', text: '✓ passed'},
       {kind: 'message', text: 'Tidy up later.'},
@@ -71,7 +71,7 @@ describe('what an agent says', () => {
         {taskId: 'b', status: 'passed', feedback: ''},
       ],
     };
-    expect(spoken(JSON.stringify(sentBack), 'review')).toEqual([
+    expect(renderMessage(JSON.stringify(sentBack), 'review')).toEqual([
       {kind: 'verdict', text: '↩ not passed'},
       {kind: 'verdict', text: '↩ a: Use cents.'},
       {kind: 'verdict', text: '✓ b'},
@@ -85,7 +85,7 @@ const segment = (second: number) => ({
   ...{pid: 1, start_time: '', boot_id: '', pid_namespace: '', host: '', argv: []},
   started_at: at(second),
 });
-const heard = (second: number | null, ...events: readonly AgentEvent[]): Heard[] =>
+const heard = (second: number | null, ...events: readonly AgentEvent[]): LogEvent[] =>
   events.map((event) => ({at: second === null ? null : millis(second), event}));
 const session: AgentEvent = {type: 'session', ref: 'r'};
 const message = (text: string): AgentEvent => ({type: 'message', text});
@@ -209,7 +209,7 @@ describe('the conversation of a run', () => {
         'you go on',
       ]);
       const stood = {state: 'paused', pause_reason} as const;
-      expect(saidNow(runRecord({stood}))).toEqual([{kind: 'mark', text: '▶ Blackbird continues'}]);
+      expect(resumeMessages(runRecord({stood}))).toEqual([{kind: 'mark', text: '▶ Blackbird continues'}]);
     },
   );
 
@@ -225,7 +225,7 @@ describe('the conversation of a run', () => {
     const stood = {state: 'paused', pause_reason: 'usage_limit'} as const;
     const [first] = segments.map((each) => ({...each, ended_at: at(10)}));
     const begun = runRecord({stood, segments: first ? [first] : [], job_id: jobs[1]});
-    expect(saidNow(begun).map(({kind, text}) => `${kind} ${text}`)).toEqual([said]);
+    expect(resumeMessages(begun).map(({kind, text}) => `${kind} ${text}`)).toEqual([said]);
   });
 
   test('of a log whose beginning is missing, the last session is that of the last segment', () => {
@@ -246,6 +246,6 @@ describe('what a run goes on with', () => {
       {id: 'b', value: 'new'},
     ];
     const run = runRecord({...fields, answers});
-    expect(saidNow(run)).toEqual(said.map((text) => ({kind: 'you', text})));
+    expect(resumeMessages(run)).toEqual(said.map((text) => ({kind: 'you', text})));
   });
 });

@@ -64,7 +64,7 @@ export function jobRules(
   options: JobOptions,
   now: string,
 ): JobRules {
-  requireGates(config, toldIn(options));
+  requireGates(config, settingsGiven(options));
   const isExplicit = !['saved', 'installed', 'default', 'none'].includes(choice.source);
   const budgets = budgetsOf(config, options.budget);
   const isReviewed = options.isReviewed ?? (settingOf(config, 'execution.stopAfterEachTask') || undefined);
@@ -94,7 +94,7 @@ export function jobRules(
   };
 }
 
-function toldIn({isReviewed, stopOnFailure, budget = {}}: JobOptions): ReadonlySet<SettingKey> {
+function settingsGiven({isReviewed, stopOnFailure, budget = {}}: JobOptions): ReadonlySet<SettingKey> {
   return new Set<SettingKey>([
     ...(isReviewed === undefined ? [] : (['execution.stopAfterEachTask'] as const)),
     ...(stopOnFailure === undefined ? [] : (['execution.stopOnFailure'] as const)),

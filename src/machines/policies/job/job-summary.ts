@@ -26,11 +26,11 @@ import type {Wait} from './waiting.ts';
 /** `plan` is its state after the job. Throws if the result is an error. */
 export function jobSummary(result: JobResult, plan: Plan): JobSummary {
   throwError(result, plan);
-  return withObstacles(ownSummary(result, plan), result.obstacles ?? [], toldIn(storyOf(result)));
+  return withObstacles(ownSummary(result, plan), result.obstacles ?? [], tasksCovered(storyOf(result)));
 }
 
 /** The tasks that the summary itself is about. */
-function toldIn({attempted, reviews, pending, undecided, wait}: Story): ReadonlySet<string> {
+function tasksCovered({attempted, reviews, pending, undecided, wait}: Story): ReadonlySet<string> {
   return new Set([
     ...attempted.filter(({state}) => state !== 'succeeded').map(({taskId}) => taskId),
     ...attempted.flatMap(({taskId, decision_state}) => (decision_state === 'pending' ? [taskId] : [])),

@@ -5,7 +5,7 @@ import {displayLine} from '../text/display-text.ts';
 import type {JobRules} from './job-rules.ts';
 
 /** The rules of a job, as shown before it starts. */
-export type ToldRules = {
+export type RuleSummary = {
   /** From the settings and the tasks that would run, each once. */
   readonly checks: readonly string[];
   /** Each task stops the job until someone decides. */
@@ -14,11 +14,11 @@ export type ToldRules = {
   readonly budgets: Budgets | null;
 };
 
-export function toldRules(
+export function ruleSummary(
   {checks, isReviewed, commits, budgets}: Pick<JobRules, 'checks' | 'isReviewed' | 'commits' | 'budgets'>,
   plan: Plan,
   taskIds: readonly string[],
-): ToldRules {
+): RuleSummary {
   const forAll = checks?.commands ?? [];
   const ofTasks = taskIds.flatMap((id) => {
     const task = plan.items.get(id);
@@ -33,7 +33,7 @@ export function toldRules(
 }
 
 /** `codex · checks: npm test · no checkpoints · no commits · no budget`. */
-export function ruleLine(agent: string | null, {checks, checkpoints, commits, budgets}: ToldRules): string {
+export function ruleLine(agent: string | null, {checks, checkpoints, commits, budgets}: RuleSummary): string {
   const shown = checks.slice(0, shownChecks).map(displayLine).join(', ');
   const more = checks.length > shownChecks ? `, and ${checks.length - shownChecks} more` : '';
   return [

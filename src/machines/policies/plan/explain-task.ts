@@ -75,7 +75,7 @@ export function explainTask(
     explained.add(task.id);
     depthOf.set(task.id, path.push(task.id) - 1);
     const needs = neededTasks(plan, task);
-    conditions.push({...common, ...told(ownCondition(factsOf(task), role, needs.length, sentBackOf))});
+    conditions.push({...common, ...withLater(ownCondition(factsOf(task), role, needs.length, sentBackOf))});
     if (needs.length === 0 && (task.status !== 'done' || factsOf(task).isSentBack)) first.push(task.id);
     for (const need of needs.toReversed()) {
       stack.push({...need, depth: depth + 1});
@@ -97,7 +97,7 @@ function gatesIn(plan: Plan, factsOf: FactsOf, sentBackOf: SentBackOf): Conditio
     .flatMap((id) => plan.items.get(id) ?? []);
   return [...new Set([...undecided, ...sentBack])].map((task) => {
     const {id, title, status} = task;
-    const own = told(ownCondition(factsOf(task), 'gate', 0, sentBackOf));
+    const own = withLater(ownCondition(factsOf(task), 'gate', 0, sentBackOf));
     return {id, title, status, role: 'gate', depth: 1, ...own};
   });
 }
@@ -143,7 +143,7 @@ export const taskCondition = (facts: TaskFacts): OwnCondition => ownCondition(fa
 type OwnCondition = {readonly reason: string} & WayOn;
 type WayOn = {readonly next?: NextStep; readonly later?: string};
 
-const told = ({reason, next, later}: OwnCondition) => ({
+const withLater = ({reason, next, later}: OwnCondition) => ({
   reason: later === undefined ? reason : `${reason}; ${later}`,
   ...(next && {next}),
 });

@@ -31,8 +31,8 @@ export function lintPlan(plan: Plan, {verify = [], isDraft = false}: LintOptions
       const message = check(task, {isVerified, isDraft});
       if (message === null) continue;
       const advice = isDraft ? (draftSuggestion ?? suggestion) : suggestion;
-      const mend = advice.replace('<id>', () => shellWord(task.id));
-      findings.push({severity, code, taskId: task.id, field, message, suggestion: mend});
+      const fix = advice.replace('<id>', () => shellWord(task.id));
+      findings.push({severity, code, taskId: task.id, field, message, suggestion: fix});
     }
   }
   findings.push(...planFindings(plan, isDraft).filter(({taskId}) => isOpen(plan.items.get(taskId))));

@@ -127,7 +127,7 @@ export function jobStatus(facts: StatusFacts): JobStatus {
       state: workOf(running),
       check: running.check?.command ?? null,
       since: (running.check ?? running.segments.at(-1))?.started_at ?? running.updated_at,
-      heard_at: heardSince(running, facts.heardAt ?? null),
+      heard_at: outputSince(running, facts.heardAt ?? null),
       agent: programName(running),
       ...usageIn(running, usage),
     },
@@ -148,7 +148,7 @@ function nextTasks(plan: Plan, job: JobRecord | null, current: {readonly task_id
 }
 
 /** Output of an earlier agent does not count. */
-function heardSince({segments}: RunRecord, heardAt: string | null): string | null {
+function outputSince({segments}: RunRecord, heardAt: string | null): string | null {
   const since = segments.at(-1)?.started_at;
   return heardAt !== null && since !== undefined && Date.parse(heardAt) >= Date.parse(since) ? heardAt : null;
 }
@@ -201,7 +201,7 @@ function endedJob({jobId, startedAt, endedAt, end}: JobRecord) {
 
 /** The usage of ended agents is on the record; that of the running one is in its output. */
 const usageIn = ({usage: before}: RunRecord, now: Usage | null): Used =>
-  sumOf([...(before ? [toldIn(before)] : []), ...(now ? [toldIn(now)] : [])]);
+  sumOf([...(before ? [usedFrom(before)] : []), ...(now ? [usedFrom(now)] : [])]);
 
 function usedBy(
   {jobId}: JobRecord,
@@ -209,18 +209,18 @@ function usedBy(
   usage: Usage | null,
   others: readonly Used[],
 ): Used {
-  return sumOf([...others, ...(run ? [usedIn(run, jobId)] : []), ...(usage ? [toldIn(usage)] : [])]);
+  return sumOf([...others, ...(run ? [usedIn(run, jobId)] : []), ...(usage ? [usedFrom(usage)] : [])]);
 }
 
 /** The usage of a run's ended agents in this job. */
 export const usedIn = ({segments}: RunRecord, jobId: string): Used =>
-  sumOf(segments.flatMap(({usage, job_id}) => (usage && job_id === jobId ? [toldIn(usage)] : [])));
+  sumOf(segments.flatMap(({usage, job_id}) => (usage && job_id === jobId ? [usedFrom(usage)] : [])));
 
-const toldIn = ({input_tokens, output_tokens, cost_usd}: ToldUsage): Used => ({
+const usedFrom = ({input_tokens, output_tokens, cost_usd}: ReportedUsage): Used => ({
   tokens: input_tokens + output_tokens,
   cost_usd: cost_usd ?? null,
 });
-type ToldUsage = Pick<NonNullable<RunRecord['usage']>, keyof Usage>;
+type ReportedUsage = Pick<NonNullable<RunRecord['usage']>, keyof Usage>;
 
 const sumOf = (uses: readonly Used[]): Used => ({
   tokens: total(uses.map(({tokens}) => tokens)),

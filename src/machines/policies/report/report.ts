@@ -11,7 +11,7 @@ import {askedByPlanner, draftNeeds} from '../planning/waiting-draft.ts';
 import {dueReviews} from '../review/parent-review.ts';
 import {programName} from '../run/agent-program.ts';
 import {checkTail, isPassed} from '../run/check-words.ts';
-import {chainTo, isUndone, tellingRun} from '../run/task-runs.ts';
+import {chainTo, isUndone, latestDeliveredRun} from '../run/task-runs.ts';
 import {type ChangeSize, changeSize} from './change-size.ts';
 import {type Need, needsIn, type TimeNeed} from './needs-you.ts';
 import {isWaitOf} from './run-bars.ts';
@@ -159,7 +159,7 @@ export function reportOf(facts: ReportFacts): Report {
 }
 
 function taskReport(lane: Lane, runs: readonly RunRecord[], asked: TaskReport['questions']): TaskReport {
-  const run = tellingRun(runs) ?? runs.at(-1);
+  const run = latestDeliveredRun(runs) ?? runs.at(-1);
   const changing = run && changingRun(run, runs);
   const isOver = lane.outcome === 'failed' || lane.outcome === 'paused';
   return {

@@ -6,7 +6,7 @@ import {isOpenJob} from '../job/job-record.ts';
 import {draftWait, hasDraft, planningTitle} from '../planning/waiting-draft.ts';
 import {vendorOf} from '../run/agent-program.ts';
 import {isTimeNeeded} from '../run/failure-table.ts';
-import {tellingRun} from '../run/task-runs.ts';
+import {latestDeliveredRun} from '../run/task-runs.ts';
 import {type Bar, barsOf, isWaitOf} from './run-bars.ts';
 import {isRefused, type Mark, marksOf} from './run-marks.ts';
 
@@ -215,7 +215,7 @@ function outcomeOf(
   const last = runs.at(-1);
   const isUndone = last?.run_type === 'undo' && last.state === 'succeeded' && !last.undo?.is_redo;
   if (isUndone) return 'undone';
-  const run = tellingRun(runs) ?? last;
+  const run = latestDeliveredRun(runs) ?? last;
   if (run === undefined) return 'canceled';
   if (run.state !== 'running' && plan.items.get(run.task_id)?.status === 'skipped') return 'skipped';
   if (isDropped(run, drafts)) return 'dropped';

@@ -1,12 +1,12 @@
 import type {Task} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import {tellingRun} from '../run/task-runs.ts';
+import {latestDeliveredRun} from '../run/task-runs.ts';
 
 /** A task below a parent and when it was done, by its run or by hand. */
 export type Completion = {readonly taskId: string; readonly completedAt: string; readonly hasRun: boolean};
 
 export function completionOf({id, updatedAt}: Task, runs: readonly RunRecord[]): Completion {
-  const run = tellingRun(runs);
+  const run = latestDeliveredRun(runs);
   // The plan's timestamp changes with every edit; the end of a run does not.
   const endedAt = run?.state === 'succeeded' ? (run.segments.at(-1)?.ended_at ?? run.updated_at) : undefined;
   return {taskId: id, completedAt: endedAt ?? updatedAt, hasRun: run !== null};

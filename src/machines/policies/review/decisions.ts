@@ -2,7 +2,7 @@ import type {Task} from '../../../services/contracts/plan.ts';
 import {isGoRun, type RunRecord} from '../../../services/contracts/run.ts';
 import type {SideEffect} from '../../../services/contracts/side-effects.ts';
 import {isLeaf} from '../plan/plan-graph.ts';
-import {isUndelivered, tellingRun} from '../run/task-runs.ts';
+import {isUndelivered, latestDeliveredRun} from '../run/task-runs.ts';
 import {compareTimestamps} from '../text/timestamps.ts';
 
 /** A decision at a checkpoint; the names are those of `decision_state` in the record. */
@@ -41,7 +41,7 @@ export type OpenDecision = {
  */
 export function openDecision(task: Task, runs: readonly RunRecord[]): OpenDecision | null {
   if (task.status !== 'in_progress' || !isLeaf(task)) return null;
-  const run = tellingRun(runs);
+  const run = latestDeliveredRun(runs);
   if (run === null || isGoRun(run)) return null;
   if (run.decision_state === 'pending') return {run, undelivered: null};
   if (run.decision_state !== 'changes_requested') return null;

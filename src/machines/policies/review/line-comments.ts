@@ -3,7 +3,7 @@ import type {LineComment} from '../../../services/contracts/comment.ts';
 import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import type {DecisionState, RunRecord} from '../../../services/contracts/run.ts';
 import {takesFeedback} from '../run/run-options.ts';
-import {wasHeard} from '../run/task-runs.ts';
+import {reachedAgent} from '../run/task-runs.ts';
 import {counted} from '../text/counted.ts';
 
 /** A comment's position and text. */
@@ -52,7 +52,7 @@ export function requireLine({file, side, line}: CommentDraft, count: number, tas
 
 /** The run that delivered a comment to its agent; null if none has. */
 export const sentWith = (id: string, runs: readonly RunRecord[]): string | null =>
-  runs.find((run) => run.comment_ids?.includes(id) && wasHeard(run))?.run_id ?? null;
+  runs.find((run) => run.comment_ids?.includes(id) && reachedAgent(run))?.run_id ?? null;
 
 export const unsentComments = (
   comments: readonly LineComment[],

@@ -1,6 +1,6 @@
 import {feedbackSchemaVersion, type PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
-import {wasHeard} from '../run/task-runs.ts';
+import {reachedAgent} from '../run/task-runs.ts';
 import {compareTimestamps} from '../text/timestamps.ts';
 import {feedbackFor, type ReviewAnswer} from './check-review-answer.ts';
 import {isDismissed} from './earlier-review.ts';
@@ -27,7 +27,9 @@ export function pendingFeedback(
  * pending, so the mark on the runs decides.
  */
 export function isConsumed({reviewRunId}: PendingFeedback, runs: readonly RunRecord[]): boolean {
-  return runs.some((run) => run.context?.parentReviewFeedback?.reviewRunId === reviewRunId && wasHeard(run));
+  return runs.some(
+    (run) => run.context?.parentReviewFeedback?.reviewRunId === reviewRunId && reachedAgent(run),
+  );
 }
 
 /** The feedback is settled: a run has taken it over, or the user dismissed it on the record of the review. */

@@ -107,7 +107,7 @@ export function relaunchPrompt(
 }
 
 /** For a task that starts over, with answers and feedback that never reached the previous run's agent. */
-export function unheardPrompt(
+export function undeliveredPrompt(
   prompt: string,
   feedback: string,
   questions: readonly Question[],

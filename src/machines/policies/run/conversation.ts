@@ -16,13 +16,13 @@ export type Utterance = {readonly kind: TalkKind; readonly text: string};
 export type Talk = Utterance & {readonly at: number | null};
 
 /** One line of the log; `line` is one that no provider could parse. */
-export type Heard = {
+export type LogEvent = {
   readonly at: number | null;
   readonly event: AgentEvent | {readonly type: 'line'; readonly text: string};
 };
 
 /** Renders an agent's message for people: questions and verdicts as text instead of JSON. */
-export function spoken(text: string, runType: RunRecord['run_type']): Utterance[] {
+export function renderMessage(text: string, runType: RunRecord['run_type']): Utterance[] {
   if (runType === 'review') {
     const verdict = verdictIn(text);
     if (verdict !== null) return verdict;
@@ -36,7 +36,7 @@ export function spoken(text: string, runType: RunRecord['run_type']): Utterance[
 
 /** The prose around an agent's questions; empty if it only asked. */
 export const wordsAround = (result: string | undefined): string =>
-  spoken(result ?? '', 'execute')
+  renderMessage(result ?? '', 'execute')
     .flatMap(({kind, text}) => (kind === 'message' ? [text] : []))
     .join('\n');
 
@@ -45,9 +45,9 @@ export const repeats = ({kind, text}: Activity, message: string): boolean =>
   kind === 'message' && message.trimStart().startsWith(text.replace(/ …$/, ''));
 
 /** The whole conversation of a run, from its log and its record. */
-export function conversationOf(run: RunRecord, heard: readonly Heard[]): Talk[] {
+export function conversationOf(run: RunRecord, events: readonly LogEvent[]): Talk[] {
   const talks: Talk[] = [];
-  const sessions = heard.filter(({event}) => event.type === 'session').length;
+  const sessions = events.filter(({event}) => event.type === 'session').length;
   // Only the end of a long log is read, so the last session in it belongs to the last segment.
   let segment = Math.max(0, run.segments.length - sessions) - 1;
   let startedAt: number | null = null;
@@ -71,17 +71,17 @@ export function conversationOf(run: RunRecord, heard: readonly Heard[]): Talk[] 
       pauses.shift();
     }
   };
-  for (const {at, event} of heard) {
+  for (const {at, event} of events) {
     if (event.type === 'session') {
       segment++;
       startedAt = timeOf(run.segments[segment]?.started_at);
       if (segment > 0 && startedAt !== null) sayChecks(startedAt);
       if (segment > 0 && startedAt !== null) sayPauses(startedAt);
-      say(startedAt, saidTo(run, segment, asked));
+      say(startedAt, userMessages(run, segment, asked));
       asked = [];
     }
     if (event.type === 'activity' && repeats(event.activity, message)) continue;
-    say(at ?? startedAt, saidBy(event, run));
+    say(at ?? startedAt, agentMessages(event, run));
     if (event.type !== 'message') continue;
     message = event.text;
     asked = [...asked, ...askedQuestions(event.text)];
@@ -103,16 +103,16 @@ export function conversationOf(run: RunRecord, heard: readonly Heard[]): Talk[] 
 }
 
 /** What the user said to continue the run: answers, feedback, or nothing but the resume itself. */
-export function saidNow(run: RunRecord): Utterance[] {
+export function resumeMessages(run: RunRecord): Utterance[] {
   const answers = run.stood?.state === 'waiting' ? (run.answers ?? []).slice(run.stood.answered ?? 0) : [];
   const said = [...answers.map(({value}) => value), ...(run.feedback === undefined ? [] : [run.feedback])];
   if (said.length > 0) return said.map(byYou);
   if (run.stood === undefined) return [];
   const before = run.segments.findLast(({ended_at}) => ended_at !== undefined);
-  return [toldToGoOn(run.stood.pause_reason, isAnotherJob(before?.job_id, run.job_id))];
+  return [resumeMark(run.stood.pause_reason, isAnotherJob(before?.job_id, run.job_id))];
 }
 
-function saidTo(run: RunRecord, segment: number, asked: readonly Question[]): Utterance[] {
+function userMessages(run: RunRecord, segment: number, asked: readonly Question[]): Utterance[] {
   const answers = asked.flatMap(({id, prompt}) => {
     const answer = run.answers?.findLast(
       (each) => !each.undelivered && each.id === id && (each.prompt ?? prompt) === prompt,
@@ -125,14 +125,14 @@ function saidTo(run: RunRecord, segment: number, asked: readonly Question[]): Ut
   if (said.length > 0 || segment === 0) return said.map(byYou);
   return isSentBack(run, segment)
     ? []
-    : [toldToGoOn(pauseBefore(run, segment), isOfAnotherJob(run, segment))];
+    : [resumeMark(pauseBefore(run, segment), isOfAnotherJob(run, segment))];
 }
 
 /**
  * A run that its provider held up continues by itself while the job waits. After an interruption, or in another job,
  * the user continued it.
  */
-const toldToGoOn = (reason: PauseReason | undefined, isByHand: boolean): Utterance =>
+const resumeMark = (reason: PauseReason | undefined, isByHand: boolean): Utterance =>
   reason !== undefined && passing.has(reason) && !isByHand
     ? {kind: 'mark', text: '▶ Blackbird continues'}
     : byYou('go on');
@@ -178,12 +178,12 @@ export function checkTalk(check: Verification): Utterance[] {
   return output === '' ? [failed] : [failed, {kind: 'output', text: output}];
 }
 
-function saidBy(event: Heard['event'], run: RunRecord): Utterance[] {
+function agentMessages(event: LogEvent['event'], run: RunRecord): Utterance[] {
   switch (event.type) {
     case 'line':
       return [{kind: 'output', text: event.text}];
     case 'message':
-      return spoken(event.text, run.run_type);
+      return renderMessage(event.text, run.run_type);
     case 'activity':
       return [event.activity];
     case 'retrying':

@@ -12,7 +12,7 @@ import {retryOf, withoutRetry} from './retry-time.ts';
 import type {RunStep, SegmentTrace} from './run-step.ts';
 import {recordedIdentity} from './run-step.ts';
 import {newSegment, resting} from './segment-record.ts';
-import {heard} from './task-digest.ts';
+import {markDelivered} from './task-digest.ts';
 import {isUndelivered} from './task-runs.ts';
 import {failureText, hasChecks, isSentBack} from './verification.ts';
 
@@ -102,7 +102,7 @@ export function applyRunStep(
       return {...changed, phase: 'pausing'};
     case 'paused': {
       const {failure, hasWorked = false} = step;
-      const rest = resting(hasWorked ? heard(changed) : changed, trace, now);
+      const rest = resting(hasWorked ? markDelivered(changed) : changed, trace, now);
       return {
         ...withoutRetry(rest),
         ...pausedFor(run, step.reason, now),
@@ -191,17 +191,17 @@ function ended(
   const result = trace.result === undefined ? {} : {result: trace.result};
   switch (verdict.outcome) {
     case 'waiting': {
-      const rest = withoutRetry(resting(heard(run), withEnd(trace), now));
+      const rest = withoutRetry(resting(markDelivered(run), withEnd(trace), now));
       return {...rest, state: 'waiting', questions: [...verdict.questions], ...result};
     }
     case 'succeeded': {
-      const rest = withoutRetry(resting(heard(run), withEnd(trace), now));
+      const rest = withoutRetry(resting(markDelivered(run), withEnd(trace), now));
       if (hasChecks(run)) return {...rest, ...result, state: 'running', phase: 'verifying', checks_due: true};
       return atCheckpoint({...rest, state: 'succeeded', ...result}, now);
     }
     case 'failed': {
       const {failure} = verdict;
-      const rest = withoutRetry(resting(hasWorked ? heard(run) : run, trace, now));
+      const rest = withoutRetry(resting(hasWorked ? markDelivered(run) : run, trace, now));
       const retry = retryOf(run, failure, {now, hasWorked, chance: chanceIn(trace)});
       const back = isContinued ? returned(rest, run.stood) : null;
       const stood = back && (back.state === 'waiting' ? 'waiting' : 'paused');

@@ -41,7 +41,7 @@ export function undeliveredDigest({context}: RunRecord, now: TaskDigest): {reado
 }
 
 /** The agent got far enough to have read its prompt. */
-export function heard({feedback_undelivered: _, ...run}: RunRecord): RunRecord {
+export function markDelivered({feedback_undelivered: _, ...run}: RunRecord): RunRecord {
   const {telling} = run.context ?? {};
   return run.context && telling ? {...run, context: {...run.context, told: telling}} : run;
 }

@@ -32,24 +32,24 @@ export const isFeedbackRun = ({resumed_from_run_id, feedback}: RunRecord): boole
   resumed_from_run_id !== undefined && feedback !== undefined;
 
 /** Failures after which the agent has not acted on its prompt. */
-const unheardKinds: ReadonlySet<string | undefined> = new Set<FailureKind>([
+const earlyFailures: ReadonlySet<string | undefined> = new Set<FailureKind>([
   'resume_rejected',
   'spawn_failed',
   'auth',
   'rate_limit',
 ]);
 
-const isUnheard = ({state, failure}: RunRecord) => state === 'failed' && unheardKinds.has(failure?.kind);
+const failedEarly = ({state, failure}: RunRecord) => state === 'failed' && earlyFailures.has(failure?.kind);
 
 /** The provider refused its first segment, so the feedback was not delivered and nothing changed. */
 export const isUndelivered = (run: RunRecord): boolean =>
-  isFeedbackRun(run) && run.state === 'failed' && run.segments.length <= 1 && isUnheard(run);
+  isFeedbackRun(run) && run.state === 'failed' && run.segments.length <= 1 && failedEarly(run);
 
 /** The prompt of this run reached its agent, whatever came of it. */
-export const wasHeard = (run: RunRecord): boolean => run.segments.length > 0 && !isUnheard(run);
+export const reachedAgent = (run: RunRecord): boolean => run.segments.length > 0 && !failedEarly(run);
 
 /** The run that determines the state of the task: the latest one that ran and whose agent received its prompt. */
-export const tellingRun = (runs: readonly RunRecord[]): RunRecord | null =>
+export const latestDeliveredRun = (runs: readonly RunRecord[]): RunRecord | null =>
   latestRun(runs.filter((run) => !isUndelivered(run)));
 
 /** A run and all runs it continued or replaced, oldest first: together they did the task. */

@@ -1,5 +1,5 @@
 import type {Answer, Question, RunRecord} from '../../../services/contracts/run.ts';
-import {isResting, isUndelivered, tellingRun} from './task-runs.ts';
+import {isResting, isUndelivered, latestDeliveredRun} from './task-runs.ts';
 
 /** What the user said about a task that the next agent has not received. */
 export type UndeliveredWords = {
@@ -13,7 +13,7 @@ export type UndeliveredWords = {
  * that were never delivered, and answers that did not arrive.
  */
 export function undeliveredWords(runs: readonly RunRecord[], sent: string | null): UndeliveredWords {
-  const telling = tellingRun(runs);
+  const telling = latestDeliveredRun(runs);
   const refused = runs.filter((run) => isUndelivered(run) && run.attempt > (telling?.attempt ?? 0));
   const said = [
     ...(telling ? feedbackTo(telling) : []),

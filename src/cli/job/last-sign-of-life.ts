@@ -7,7 +7,7 @@ import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
 type Runs = Pick<RunStore, 'files'>;
 
 /** The last sign of life of a run, from files that only its Blackbird writes. */
-export async function lastHeardOf(runs: Runs, {task_id, run_id}: RunRecord): Promise<string | null> {
+export async function lastSignOfLife(runs: Runs, {task_id, run_id}: RunRecord): Promise<string | null> {
   const {stdout, stderr, times, journal} = runs.files(task_id, run_id);
   return lastWritten([stdout, stderr, times, journal]);
 }
@@ -35,10 +35,10 @@ async function lastWritten(files: readonly string[]): Promise<string | null> {
  * Runs whose Blackbird is gone say `running` until the next one repairs them: their last change is their last
  * sign of life.
  */
-export const untilLastHeard = (runs: Runs, all: readonly RunRecord[]): Promise<RunRecord[]> =>
+export const withLastSignOfLife = (runs: Runs, all: readonly RunRecord[]): Promise<RunRecord[]> =>
   Promise.all(
     all.map(async (run) => {
-      const heardAt = run.state === 'running' ? await lastHeardOf(runs, run) : null;
+      const heardAt = run.state === 'running' ? await lastSignOfLife(runs, run) : null;
       return heardAt === null ? run : {...run, updated_at: laterOf(heardAt, run.updated_at)};
     }),
   );
@@ -52,7 +52,7 @@ export async function withKnownEnds(
   all: readonly RunRecord[],
   isLive: boolean,
 ): Promise<RunRecord[]> {
-  const heard = isLive ? all : await untilLastHeard(runs, all);
+  const dated = isLive ? all : await withLastSignOfLife(runs, all);
   const open = all.flatMap(({segments}) => segments.filter(({ended_at}) => ended_at === undefined));
   const lostEnds = new Map<string, string>();
   for (const jobId of new Set(open.map(({job_id}) => job_id))) {
@@ -60,5 +60,5 @@ export async function withKnownEnds(
     const job = typeof jobId === 'string' ? await jobs.read(jobId).catch(() => null) : null;
     if (job?.end?.reason === 'lost' && job.endedAt) lostEnds.set(job.jobId, job.endedAt);
   }
-  return heard.map((run) => withLostEnds(run, lostEnds));
+  return dated.map((run) => withLostEnds(run, lostEnds));
 }
