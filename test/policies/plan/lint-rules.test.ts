@@ -226,3 +226,8 @@ test('every rule about a leaf is in the table', () => {
   const known = new Set(rules.map(({code}) => code));
   expect(taskRules.map(({code}) => code).filter((code) => !known.has(code))).toEqual([]);
 });
+
+test('a description of one word is called that', () => {
+  const thin = lintPlan(one({description: 'Refunds'})).find(({code}) => code === 'leaf_description_too_thin');
+  expect(thin?.message).toBe('is described in 1 word');
+});

@@ -1,4 +1,5 @@
 import type {Task} from '../../../services/contracts/plan.ts';
+import {counted} from '../text/counted.ts';
 import type {FindingField, Severity} from './lint-finding.ts';
 import {hasAny, isBlank, isConcrete, isEnglish, isPlaceholder, isSpaced, wordsOf} from './lint-text.ts';
 import {
@@ -51,7 +52,7 @@ export const taskRules: readonly TaskRule[] = [
     check: ({description = ''}) => {
       if (isBlank(description) || isPlaceholder(description)) return null;
       const {length} = wordsOf(description);
-      return length < fewWords && isSpaced(description) ? `is described in ${length} words` : null;
+      return length < fewWords && isSpaced(description) ? `is described in ${counted(length, 'word')}` : null;
     },
   },
   {
