@@ -66,6 +66,18 @@ describe('P plans with the agent', () => {
     expect(project.plans.statuses()).toEqual({});
   });
 
+  test('shows why the planner works again: the quality gate sent its plan back', async () => {
+    const project = planning([], {
+      plan: planOf(task('old')),
+      config: {planning: {maxPlanAutoRefinePasses: 1}},
+    });
+    await project.wish('A shop');
+    await project.sees('planning');
+    await eventually(() => expect(project.agents.agents).toHaveLength(1));
+    project.agents.agent.succeeds(tasks(proposed('web', {description: ''})));
+    await project.sees('the quality gate sent it back: it corrects its plan');
+  });
+
   test('asks, shows the planner at work, revises in the same session', async () => {
     const project = planning([question, tasks(proposed('api')), tasks(proposed('api'), proposed('docs'))]);
     await project.wish('A shop');

@@ -7,7 +7,7 @@ export const turnWords = {
   start: 'planning',
   answers: 'planning with your answers',
   problems: 'its answer could not be used: it answers again',
-  findings: 'the quality gate sent it back: it mends its plan',
+  findings: 'the quality gate sent it back: it corrects its plan',
   revision: 'revising the plan',
 } as const;
 
