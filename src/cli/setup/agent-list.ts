@@ -18,7 +18,7 @@ export type ListedAgent = {
   readonly version: string;
   readonly capabilities: readonly string[];
   readonly where: string;
-  /** The command that installs it; null where it is installed. */
+  /** The command that installs it; null if it is installed. */
   readonly install: string | null;
   /** Why it is the one in use; null for the others. */
   readonly chosen: ProviderChoice['source'] | null;

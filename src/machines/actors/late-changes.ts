@@ -3,7 +3,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import type {SideEffect} from '../../services/contracts/side-effects.ts';
 import {some} from '../policies/review/some-names.ts';
 
-/** Files that changed after what a reviewer is shown was recorded; null where they are the same, or nothing was recorded. */
+/** Files that changed after the recording the reviewer is shown; null if none did, or nothing was recorded. */
 export async function lateChanges(
   {changes}: Pick<Services, 'changes'>,
   run: RunRecord,

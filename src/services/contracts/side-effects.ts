@@ -99,7 +99,7 @@ export const stashList = 'refs/stash@{…}';
 
 export type HeadLog = {
   readonly bytes: number;
-  /** Another one after anybody wrote it; absent where nobody remembers. */
+  /** Changes with every write; absent if unknown. */
   readonly version?: string;
   /** The last entries. */
   readonly entries: readonly HeadMove[];
@@ -127,7 +127,7 @@ export const keptSurroundingsSchema = z.looseObject({
     .looseObject({
       id: z.string(),
       head: z.string(),
-      /** Left out where there are too many. */
+      /** Left out if there are too many. */
       refs: z.record(z.string(), z.string()).optional(),
       files: z.record(z.string(), z.string()),
       logBytes: z.int().optional(),
@@ -148,7 +148,7 @@ export type NewIgnored = FoundFiles & {
   readonly unseen?: FoundFiles;
   /** Ignored files and folders that were removed. */
   readonly removed?: FoundFiles;
-  /** Files that are staged otherwise than they are. */
+  /** Files whose staged content differs from the working file. */
   readonly staged?: FoundFiles;
 };
 

@@ -8,33 +8,30 @@ export type NewSession = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** How the command of a session ended, and what it said last. */
+/** How the command of a session ended, and its last output. */
 export type CommandEnd = {
-  /** Null where it was killed, or where nothing is known any more. */
+  /** Null if it was killed, or if nothing is known any more. */
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly lastLines: readonly string[];
 };
 
-/** tmux as far as sessions need it. Every name is meant exactly: never as a prefix or a pattern. */
+/** The part of tmux that sessions need. Every name is matched exactly, never as a prefix or pattern. */
 export interface TmuxClient {
   hasSession(name: string): Promise<boolean>;
-  /**
-   * Starts it in the background; it outlives its command until `release`. Refused when there is one of this
-   * name.
-   */
+  /** Starts it in the background; it outlives its command until `release`. Refused if the name is taken. */
   newSession(session: NewSession): Promise<void>;
-  /** From now on it ends with its command; tells how the command ended where it already has. */
+  /** From now on it ends with its command; returns how the command ended, if it already has. */
   release(name: string): Promise<CommandEnd | null>;
-  /** Shows it in this terminal until the user leaves it; inside tmux the client changes over to it. */
+  /** Shows it in this terminal until the user leaves it; inside tmux, switches the client to it. */
   attach(name: string): Promise<void>;
-  /** One that is already gone is no failure. */
+  /** An already ended session is not a failure. */
   killSession(name: string): Promise<void>;
-  /** What its first pane shows now, as plain lines; null where there is none of this name. */
+  /** The current screen of its first pane, as plain lines; null if there is no such session. */
   captureScreen(name: string): Promise<readonly string[] | null>;
-  /** Keys by tmux's names for them. */
+  /** Keys by their tmux names. */
   sendKeys(name: string, keys: readonly string[]): Promise<void>;
-  /** The names of all sessions, those of others too. */
+  /** The names of all sessions, including foreign ones. */
   listSessions(): Promise<readonly string[]>;
 }
 

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 
-/** What an agent says that it used. */
+/** The usage an agent reports. */
 export const usageSchema = z.looseObject({
   input_tokens: z.number(),
   output_tokens: z.number(),
-  /** Only some agents tell it. */
+  /** Reported by some agents only. */
   cost_usd: z.number().optional(),
 });
 
-/** What budgets count. A cost that nobody told is none. */
+/** What budgets count. An unreported cost counts as none. */
 export const spentSchema = z.looseObject({
   tokens: z.number(),
   cost_usd: z.number(),

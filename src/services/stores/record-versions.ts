@@ -4,7 +4,7 @@ import path from 'node:path';
 import type {RecordVersions} from '../contracts/side-effects.ts';
 import {isRecordName, namesIfAny} from './folder-names.ts';
 
-/** A task must not cost more the more were done before it. */
+/** The cost of a task must not grow with the number of tasks done before it. */
 const maxTasks = 500;
 /** Far more than any record. */
 const maxBytes = 64n * 1024n * 1024n;

@@ -64,7 +64,7 @@ function take(file: string, jobId: string): JobRequest | null {
     unlinkSync(file);
     return request?.jobId === jobId ? request : null;
   } catch {
-    // Someone else took it: the sender is told that nobody answered.
+    // Someone else took it: the sender is told that there was no response.
     return null;
   }
 }

@@ -1,7 +1,7 @@
 import {AppError} from '../contracts/errors.ts';
 import {type RunFiles, runIdForm} from '../contracts/run.ts';
 
-/** Refuses what cannot be the id of a run before it is part of a path. */
+/** Rejects an invalid run id before it becomes part of a path. */
 export function checkedRunId(runId: string): string {
   if (runIdForm.test(runId)) return runId;
   throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(runId)} is not a run id`);

@@ -5,14 +5,14 @@ import type {BrokenRun, RunRecord, RunStore} from '../contracts/run.ts';
 import {namesIfAny} from './folder-names.ts';
 import {taskFolderName} from './task-folder.ts';
 
-/** So long after a change a folder may change again without showing it: clocks of file systems are coarse. */
+/** Within this time a folder may change again with the same timestamp: file system clocks are coarse. */
 const coarseMilliseconds = 50;
 
 type Known<T> = {readonly changed: number; readonly value: T};
 
 /**
- * What the runs of every task come to, kept as long as nothing changed: a look at a project of thousands
- * of tasks reads only what is new. `digest` makes of all runs of a task what is worth keeping.
+ * A digest of every task's runs, cached until something changes: polling a project of thousands of tasks
+ * reads only what is new. `digest` reduces all runs of a task to what is worth keeping.
  */
 export function createRunIndex<T>({
   folder,
@@ -30,7 +30,7 @@ export function createRunIndex<T>({
   };
 
   return {
-    /** The tasks that have runs. Gives way between tasks, so that keys are heard while it reads. */
+    /** The tasks that have runs. Yields between tasks, so that keys are handled while it reads. */
     read: async (taskIds: Iterable<string>): Promise<ReadonlyMap<string, T>> => {
       const present = new Set(namesIfAny(folder));
       const next = new Map<string, Known<T>>();
@@ -57,7 +57,7 @@ export function createRunIndex<T>({
   };
 }
 
-/** When a record was added or replaced; null for what is no folder. */
+/** When a record was added or replaced; null if it is not a folder. */
 function changeOf(folder: string): number | null {
   const stats = statSync(folder, {throwIfNoEntry: false});
   return stats?.isDirectory() ? stats.mtimeMs : null;

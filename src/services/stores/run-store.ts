@@ -26,11 +26,11 @@ type Loaded = {readonly database: Low<RunRecord | null>; readonly run: RunRecord
 type Known = {
   readonly database: Low<RunRecord | null>;
   readonly version: string | null;
-  /** Written here: while it says running, nobody else has anything to write to it. */
+  /** Written by this process: while it says running, no one else writes to it. */
   readonly isOwn: boolean;
 };
 
-/** Runs as one file each, `<folder>/<task>/<run>.json`, their output in files beside it. */
+/** One file per run, `<folder>/<task>/<run>.json`, with its output in files beside it. */
 export function createRunStore({folder}: {folder: string}): RunStore {
   const open = new Map<string, Known>();
   const knownFolders = new Set<string>();
@@ -38,7 +38,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
   const folderOf = (taskId: string) => path.join(folder, taskFolderName(taskId));
   const files = (taskId: string, runId: string) => runFilesIn(folderOf(taskId), runId);
 
-  /** Only what is still written to is kept: a long plan has thousands of runs that ended. */
+  /** Only open runs are cached: a long plan has thousands of ended ones. */
   const remember = (file: string, known: Known, {state}: RunRecord) => {
     if (state === 'running') open.set(file, known);
     else open.delete(file);
@@ -74,7 +74,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
     const own = folderOf(taskId);
     if (isMadeAgain) knownFolders.clear();
     if (knownFolders.has(own)) return;
-    // A Blackbird that was killed may have left it, or folders in it, whose names were never synced.
+    // A killed Blackbird may have left the folder, or folders in it, without syncing their names.
     if (knownFolders.size === 0 && !(await ensurePrivateFolder(folder))) {
       await syncFolder(path.dirname(folder), folder);
       await syncFolder(folder, folder);
@@ -90,7 +90,7 @@ export function createRunStore({folder}: {folder: string}): RunStore {
       const file = path.join(folderOf(taskId), name);
       try {
         const {run} = await load(file);
-        // A folder name can be made to clash; the record itself says whose it is.
+        // Folder names can be made to clash; the record itself names its task.
         if (run.task_id === taskId) runs.push(run);
       } catch (error) {
         broken.push({file, reason: reasonOf(error)});
@@ -170,7 +170,7 @@ function databaseOf(file: string): Low<RunRecord | null> {
   );
 }
 
-/** Oldest first. Runs of the Go program have no attempt of their own: they come first, by their start. */
+/** Oldest first. Runs of the Go program have no attempt number: they come first, by start time. */
 function numbered(runs: readonly RunRecord[]): RunRecord[] {
   const startOf = (run: RunRecord) => Date.parse(run.created_at) || 0;
   const foreign = runs.filter(isGoRun).sort((a, b) => startOf(a) - startOf(b));
@@ -180,7 +180,7 @@ function numbered(runs: readonly RunRecord[]): RunRecord[] {
 
 const head = Buffer.alloc(4096);
 
-/** The beginning of a record, where its state stands. Nothing for what is no file that can be read. */
+/** The start of a record, which contains its state. Empty if it is not a readable file. */
 function headOf(file: string): string {
   let descriptor: number;
   try {
@@ -197,14 +197,14 @@ function headOf(file: string): string {
   }
 }
 
-/** Whose record says running. Keys at the beginning of a line are the record's own: text has none. */
+/** The task of a record that says running. Only the record's own keys start a line: text contains no newlines. */
 function runningTaskIn(text: string): string | null {
   if (!/^ {2}"state": "running"/m.test(text)) return null;
   const [, id] = /^ {2}"task_id": ("(?:[^"\\]|\\.)*")/m.exec(text) ?? [];
   try {
     return id === undefined ? null : String(JSON.parse(id));
   } catch {
-    // Nobody can read such a record: whoever asks for the runs of its task is told.
+    // Such a record is unreadable, which is reported when the runs of its task are read.
     return null;
   }
 }

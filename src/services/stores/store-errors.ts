@@ -2,7 +2,7 @@ import path from 'node:path';
 import type {ZodError} from 'zod';
 import {AppError, messageOf, type NextStep, shellWord, systemErrorCode} from '../contracts/errors.ts';
 
-/** A file that cannot be used. It is named, with the reason, and left alone. */
+/** A file that cannot be used. It is reported with the reason and left alone. */
 export function corrupt(file: string, what: string, reason: string): AppError {
   const name = shellWord(file);
   return new AppError('E_STORE_CORRUPT', `the ${what} ${file} cannot be used: ${reason}`, {
@@ -12,7 +12,7 @@ export function corrupt(file: string, what: string, reason: string): AppError {
     ],
     next: [
       ...(what === 'plan' ? [{command: 'blackbird validate', why: 'once you have mended it by hand'}] : []),
-      // A bundle stands in nobody's way.
+      // A bundle blocks nothing, so it need not be moved aside.
       ...(what === 'bundle'
         ? []
         : [
@@ -25,12 +25,12 @@ export function corrupt(file: string, what: string, reason: string): AppError {
   });
 }
 
-/** The first thing a schema found wrong, with its place. */
+/** The first problem a schema found, with its path. */
 export function firstIssue({issues: [issue]}: ZodError, what: string): string {
   return `${issue?.path.join('.') || what}: ${issue?.message}`;
 }
 
-/** Why a file cannot be used, out of the error that said so. */
+/** Why a file cannot be used, taken from the error. */
 export function reasonOf(error: unknown): string {
   const reason =
     error instanceof AppError ? error.details.find(([label]) => label === 'reason')?.[1] : undefined;
@@ -59,7 +59,7 @@ function readSteps(file: string, cause: unknown): NextStep[] {
   }
 }
 
-/** So few files may be open that nothing can be read. */
+/** The limit on open files is so low that nothing can be read. */
 export const openFilesSteps: NextStep[] = [
   {command: 'ulimit -n 1024', why: 'let programs open more files here, then run the command again'},
 ];
@@ -69,13 +69,13 @@ export function writeFailure(file: string, what: string, cause: unknown): AppErr
   return new AppError('E_STORE_WRITE', message, {cause, next: writeSteps(file, cause)});
 }
 
-/** The new content is in its place, but the disk did not say that it will stay there. */
+/** The new content is in place, but the disk did not confirm that it is durable. */
 export function syncFailure(file: string, cause: unknown): AppError {
   const message = `${file} was written, but may not survive a power cut: ${writeReason(cause)}`;
   return new AppError('E_STORE_WRITE', message, {cause, next: writeSteps(file, cause)});
 }
 
-/** A system error of a write in words a person knows. */
+/** A system error of a write, in plain words. */
 export function writeReason(cause: unknown): string {
   return writeTrouble(cause)?.reason ?? messageOf(cause);
 }
@@ -91,11 +91,11 @@ export function writeSteps(file: string, cause: unknown): NextStep[] {
 
 type WriteTrouble = {readonly reason: string; readonly look?: string; readonly fix?: string};
 
-/** The trouble the system told of, however often its error was wrapped. */
+/** The system error, however deeply it is wrapped. */
 function writeTrouble(cause: unknown): WriteTrouble | undefined {
   for (let error = cause; error instanceof Error; error = error.cause) {
     const code = systemErrorCode(error);
-    // A program that is missing is no folder that is.
+    // A missing program is not a missing folder.
     if (code === 'ENOENT' && String((error as NodeJS.ErrnoException).syscall).startsWith('spawn')) continue;
     if (code !== undefined && Object.hasOwn(writeTroubles, code)) return writeTroubles[code];
   }

@@ -2,8 +2,8 @@ import {createHash} from 'node:crypto';
 import {isPlainTaskId} from '../contracts/task-id.ts';
 
 /**
- * The folder name of a task: its id where that is a safe file name, else a readable part of it and a
- * digest. An escaped name ends in `~` and twelve digits, which no plain id can, so the two never meet.
+ * The folder name of a task: its id if that is a safe file name, else a readable part of it and a digest. An
+ * escaped name ends in `~` and twelve digits, which no plain id can, so the two never clash.
  */
 export function taskFolderName(taskId: string): string {
   if (isPlainTaskId(taskId)) return taskId;

@@ -6,7 +6,7 @@ import {corrupt, readFailure} from './store-errors.ts';
 /** Deeper JSON can be read but never written back: `JSON.stringify` overflows. */
 const depthLimit = 64;
 
-/** The text of a file, or null when there is none. */
+/** The text of a file, or null if there is none. */
 export function readWholeFile(file: string, what: string, maxBytes: number): string | null {
   const bytes = readWholeBytes(file, what, maxBytes);
   try {
@@ -17,7 +17,7 @@ export function readWholeFile(file: string, what: string, maxBytes: number): str
   }
 }
 
-/** What is in a file, or null when there is none. Never waits on a pipe, never reads without a bound. */
+/** The content of a file, or null if there is none. Never blocks on a pipe, never reads without a limit. */
 export function readWholeBytes(file: string, what: string, maxBytes: number): Buffer | null {
   let handle: number;
   try {
@@ -59,12 +59,12 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** What tells one version of a file from the next without reading it; null when there is none. */
+/** Identifies the version of a file without reading it; null if there is none. */
 export function versionOf(file: string): string | null {
   try {
     const found = statSync(file, {throwIfNoEntry: false});
     if (!found) return null;
-    // To a quarter of a microsecond, far below what a file system counts in.
+    // Precise to a quarter of a microsecond, far finer than file system timestamps.
     const {dev, ino, size, mtimeMs, ctimeMs} = found;
     return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
   } catch (error) {
@@ -72,7 +72,7 @@ export function versionOf(file: string): string | null {
   }
 }
 
-/** " (line 3, column 5)" where the parser tells a position and, as before Node 22, nothing more. */
+/** " (line 3, column 5)" if the parser reports only a position, as before Node 22. */
 function placeOf(error: unknown, text: string): string {
   const position = /position (\d+)(?! \(line)/.exec(messageOf(error))?.[1];
   if (position === undefined) return '';

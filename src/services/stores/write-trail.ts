@@ -1,21 +1,24 @@
 import {closeSync, constants, lstatSync, openSync, rmSync, writeSync} from 'node:fs';
 import {readWholeBytes, versionOf} from './whole-file.ts';
 
-/** Which version of the plan or the settings Blackbird made out of which, so that a change by anybody else stands out. */
+/**
+ * Which version of the plan or settings Blackbird made from which, so that a change by anyone else stands
+ * out.
+ */
 export type WriteTrail = {
   note(before: string | null, after: string | null): void;
-  /** Whether Blackbird alone led from one version to the other: this very process, or others as well. */
+  /** Whether only Blackbird wrote between two versions: this process, or others as well. */
   leads(from: string | null, to: string | null): Writer | null;
 };
 
 type Writer = 'here' | 'elsewhere';
 
-/** Begun anew when it is larger: only the writes during one run matter. */
+/** Restarted when it is larger: only the writes during one run matter. */
 const maxBytes = 256 * 1024;
 
 /**
- * `file` is shared with the Blackbirds of other terminals. Null keeps the trail in memory: for a Blackbird that
- * an agent called, whose edits are the agent's.
+ * `file` is shared with Blackbirds in other terminals. Null keeps the trail in memory: for a Blackbird called
+ * by an agent, whose edits count as the agent's.
  */
 export function createWriteTrail(file: string | null): WriteTrail {
   const own = new Set<string>();
@@ -42,7 +45,7 @@ export function createWriteTrail(file: string | null): WriteTrail {
   };
 }
 
-/** Watches a file from now on: who wrote all that has changed since; null where somebody else had a part in it. */
+/** Watches a file from now on: who wrote everything since; null if anyone else was involved. */
 export function watchWrites(trail: WriteTrail, file: string): () => Writer | null {
   const from = versionOf(file);
   return () => trail.leads(from, versionOf(file));
@@ -59,7 +62,7 @@ function append(file: string, line: string): void {
       closeSync(handle);
     }
   } catch {
-    // Without its line, the write passes for somebody else's and is shown: too much rather than too little.
+    // Without its line the write is attributed to someone else and shown: better too much than too little.
   }
 }
 

@@ -42,7 +42,7 @@ export type Wait = {
   readonly provider: ProviderId;
   readonly reason: PauseReason;
   readonly until: string;
-  /** When it was found; its time is told as of then. */
+  /** When it was found, which its duration is relative to. */
   readonly foundAt: string;
   /** Longer than the job may wait. */
   readonly isTooLong: boolean;
@@ -61,8 +61,8 @@ export type TimeFacts = {
 export type HeldRun = {readonly run: RunRecord; readonly mode: 'resume' | 'restart'};
 
 /**
- * How a task that only needs time goes on by itself; null where a person has to do something. Without a session
- * nothing was done that could be lost; what belongs to another program or folder, or was sent back, stays.
+ * How a task that only needs time continues by itself; null if the user has to act. Without a session there
+ * is no work to lose; a run of another program or folder, or one that was sent back, is left alone.
  */
 export function heldMode(facts: TaskFacts): HeldRun['mode'] | null {
   if (facts.run === null || !isHeldForTime(facts.run) || facts.isSentBack) return null;

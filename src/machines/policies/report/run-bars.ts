@@ -48,7 +48,7 @@ export type BarLimits = {
   readonly crashes: readonly string[];
   /** When the run's job ended, after which it waits for nothing; null if it is running or unknown. */
   readonly jobEnd?: string | null;
-  /** When the jobs of the picture worked, oldest first: between them nobody waited for anything. */
+  /** When the jobs of the chart worked, oldest first: in between, nothing was waited for. */
   readonly jobs?: readonly Span[];
 };
 

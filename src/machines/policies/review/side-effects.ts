@@ -21,7 +21,7 @@ export type SeenAround = {
   /** Null if only Blackbird wrote the plan. */
   readonly plan: ForeignPlanEdit | null;
   readonly ignored: NewIgnored;
-  /** Which Blackbirds alone wrote the settings of the project; null where somebody else did. */
+  /** Which Blackbirds wrote the project's settings; null if anyone else did. */
   readonly settingsBy?: 'here' | 'elsewhere' | null;
   /** New project files, if git cannot tell. */
   readonly written?: NewIgnored;

@@ -43,7 +43,7 @@ export type RunStep =
       readonly resumable: boolean;
       /** The reason, if Blackbird itself paused the run. */
       readonly failure?: Failure;
-      /** A usage limit that its agent told of on the way: a pause is not why it met it. */
+      /** A usage limit its agent reported along the way, independent of the reason for the pause. */
       readonly limit?: Failure;
     } & Partial<Pick<SegmentExit, 'hasWorked'>>)
   /** The user wants to retry now instead of waiting. */
