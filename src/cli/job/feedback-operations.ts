@@ -21,7 +21,7 @@ const storesOf = ({folder}: Place) => ({
   runs: createRunStore({folder: folder.runsFolder}),
 });
 
-/** Feedback that waits for a response. A file left by a crash, behind its run, no longer counts. */
+/** Feedback that waits for a response. A file that a crash left after its run was recorded no longer counts. */
 export const listFeedback = (project: Place): Promise<KnownFeedback> => openFeedback(storesOf(project));
 
 /** Whether resuming this task delivers feedback, so that no question is needed. */
