@@ -220,6 +220,6 @@ describe.skipIf(!hasTmux)('records that nobody should have written', () => {
     expect((await project.run(['show', id.slice(0, 8)])).err).toContain(`  ${other} (-) in repo `);
 
     writeFileSync(meta, '{');
-    expect((await project.run(['doctor'])).out).toContain(`mend ${meta} (it is not valid JSON: `);
+    expect((await project.run(['doctor'])).out).toContain(`fix ${meta} (it is not valid JSON: `);
   });
 });

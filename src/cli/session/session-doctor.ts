@@ -78,7 +78,7 @@ function checkConfig(repository: Repository | null): {check: Check; config: Agen
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const file = path.join(repository.root, name);
-    return {check: {name, state: 'wrong', found: error.message, advice: `mend ${file}`}, config: null};
+    return {check: {name, state: 'wrong', found: error.message, advice: `fix ${file}`}, config: null};
   }
 }
 
@@ -93,7 +93,7 @@ function checkRunners(config: AgencyConfig | null, root: string, searchPath: str
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const isOwn = known.runners.has(runner);
-      const advice = isOwn ? 'mend runners in agency.json' : 'install it, or choose another with --runner';
+      const advice = isOwn ? 'fix the runners in agency.json' : 'install it, or choose another with --runner';
       return {name, state: isOwn ? 'wrong' : 'missing', found: error.message, advice};
     }
   });
@@ -108,7 +108,7 @@ async function checkRecords(sessions: Sessions, program: string): Promise<Check>
   const found = ill.map(({run_id, status}) => `${run_id} (${status})`).join(', ');
   const broken = entries.find(({meta}) => meta === null);
   const advice = broken
-    ? `mend ${broken.file} (${broken.problem}), or remove its folder`
+    ? `fix ${broken.file} (${broken.problem}), or remove its folder`
     : `${program} clean ${ill[0]?.run_id}`;
   return {name, state: 'wrong', found, advice};
 }

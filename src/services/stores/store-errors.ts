@@ -11,7 +11,7 @@ export function corrupt(file: string, what: string, reason: string): AppError {
       ['reason', reason],
     ],
     next: [
-      ...(what === 'plan' ? [{command: 'blackbird validate', why: 'once you have mended it by hand'}] : []),
+      ...(what === 'plan' ? [{command: 'blackbird validate', why: 'once you have fixed it by hand'}] : []),
       // A bundle blocks nothing, so it need not be moved aside.
       ...(what === 'bundle'
         ? []
