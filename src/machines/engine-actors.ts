@@ -56,11 +56,10 @@ import {engineMachine} from './engine.machine.ts';
 import type {EngineFact} from './engine-fact.ts';
 import {executorMachine} from './executor.machine.ts';
 import {handOverMachine} from './hand-over.machine.ts';
-
+import type {JobCalls} from './job-calls.ts';
 import {jobTaskMachine} from './job-task.machine.ts';
 import {parentReviewMachine} from './parent-review.machine.ts';
 import {providePlanning} from './planning.ts';
-import type {CallRules} from './policies/job/hook-payloads.ts';
 import {retryWaitMachine} from './retry-wait.machine.ts';
 import {reviewGateMachine} from './review-gate.machine.ts';
 import {runMachine} from './run.machine.ts';
@@ -85,11 +84,11 @@ type Surroundings = {
   readonly job: JobDesk;
   readonly publish: (fact: EngineFact) => void;
   readonly warn: (message: string) => void;
-  readonly onRules: (rules: CallRules) => void;
+  readonly calls: Pick<JobCalls, 'prepare' | 'begin'>;
 };
 
 /** The engine's machine and all machines below it, with their actors. */
-export function provideEngine(services: Services, {desks, job, publish, warn, onRules}: Surroundings) {
+export function provideEngine(services: Services, {desks, job, publish, warn, calls}: Surroundings) {
   const {live, endings, checkEndings, decisions, plans, waits} = desks;
   const {spending} = job;
 
@@ -176,8 +175,8 @@ export function provideEngine(services: Services, {desks, job, publish, warn, on
   });
   return engineMachine.provide({
     actors: {
-      resolveJob: defineResolveJobActor(services, warn, onRules),
-      acquireLock: defineAcquireLockActor(services.lock),
+      resolveJob: defineResolveJobActor(services, warn, calls.prepare),
+      acquireLock: defineAcquireLockActor(services.lock, calls.begin),
       releaseLock: defineReleaseLockActor(services.lock),
       openJob: defineOpenJobActor(services, job, warn),
       surveyPlan: defineSurveyPlanActor(services),

@@ -80,7 +80,7 @@ export function createEngine(outside: Services, {inspect, clock}: EngineOptions 
   listeners.add(calls.onFact);
   const desks = createDesks();
   const {live, decisions, plans, waits} = desks;
-  const actor = createActor(provideEngine(services, {desks, job, publish, warn, onRules: calls.begin}), {
+  const actor = createActor(provideEngine(services, {desks, job, publish, warn, calls}), {
     ...(inspect ? {inspect} : {}),
     ...(clock ? {clock} : {}),
   });

@@ -15,7 +15,9 @@ import {jobSummary} from './policies/job/job-summary.ts';
 
 export type JobCalls = {
   /** The rules of a job also apply to its hooks. */
-  readonly begin: (rules: CallRules) => void;
+  readonly prepare: (rules: CallRules) => void;
+  /** The project is this job's. One that is refused because another runs is no job that could end. */
+  readonly begin: () => void;
   readonly onFact: (fact: EngineFact) => void;
   /** Resolves when every command has ended, by itself or by its time limit. */
   readonly end: (result: JobResult) => Promise<void>;
@@ -37,6 +39,7 @@ export function createJobCalls(
   }: Pick<Services, 'hooks' | 'keepAwake' | 'plans' | 'project' | 'now'>,
   onWarning: (message: string) => void,
 ): JobCalls {
+  let prepared: CallRules | null = null;
   let commands: Hooks | null = null;
   let release = () => {};
   /** One after another, so that the end is reported after everything before it. */
@@ -56,10 +59,13 @@ export function createJobCalls(
     });
   };
   return {
-    begin: (rules) => {
-      commands = rules.hooks;
+    prepare: (rules) => {
+      prepared = rules;
+    },
+    begin: () => {
+      commands = prepared?.hooks ?? null;
       isCanceled = false;
-      if (rules.keepsAwake) release = keepAwake();
+      if (prepared?.keepsAwake) release = keepAwake();
     },
     onFact: (fact) => {
       if (fact.type === 'task.settled' && isEnded(fact.run)) call('taskEnded', taskCall(fact.run));
@@ -90,7 +96,7 @@ export function createJobCalls(
   };
 }
 
-/** A job that could not start, or broke, is reported by its error. */
+/** A job that broke is reported by its error. */
 async function endOf(result: JobResult, plans: Services['plans']): Promise<JobEnd> {
   try {
     return jobSummary(result, await plans.read());

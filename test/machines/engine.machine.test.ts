@@ -56,7 +56,7 @@ function defineEngineEffects(services: Services) {
       () => {},
       () => {},
     ),
-    acquireLock: defineAcquireLockActor(services.lock),
+    acquireLock: defineAcquireLockActor(services.lock, () => {}),
     releaseLock: defineReleaseLockActor(services.lock),
     recoverRuns: defineRecoverRunsActor(services),
     surveyPlan: defineSurveyPlanActor(services),

@@ -194,14 +194,22 @@ describe('the commands of the user', () => {
     expect(project.calls().map(({ran}) => ran)).toEqual(['stopped']);
   });
 
-  test('hear of a job that could not begin', async () => {
-    const {engine, calls, lock} = open({hooks: {jobEnded: 'stopped'}});
+  test('hear of no job that is refused because another runs: nothing has ended', async () => {
+    const {engine, calls, lock} = open({hooks});
     lock.holder = '7';
+    expect(await engine.start(executeJob())).toMatchObject({reason: 'error'});
+    expect(calls()).toEqual([]);
+  });
+
+  test('hear of a job that broke before its first task', async () => {
+    const {engine, calls, services} = open({hooks: {jobEnded: 'stopped'}});
+    const create = async () => Promise.reject(new Error('no space left on device'));
+    Object.assign(services.jobs, {create});
     await engine.start(executeJob());
     expect(calls()).toEqual([
       {
         ...{ran: 'stopped', hook: 'jobEnded', ...always},
-        ...{reason: 'error', message: 'process 7 works here', tasks: []},
+        ...{reason: 'error', message: 'no space left on device', tasks: []},
       },
     ]);
   });

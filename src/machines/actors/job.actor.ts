@@ -33,7 +33,11 @@ export function defineResolveJobActor(
   });
 }
 
-export const defineAcquireLockActor = (lock: ProjectLock) => fromPromise<void, void>(() => lock.acquire());
+export const defineAcquireLockActor = (lock: ProjectLock, onLocked: () => void) =>
+  fromPromise<void, void>(async () => {
+    await lock.acquire();
+    onLocked();
+  });
 
 export const defineReleaseLockActor = (lock: ProjectLock) => fromPromise<void, void>(() => lock.release());
 
