@@ -44,11 +44,16 @@ export const pauseNews = (
 export type StopWish = {readonly isAskedElsewhere?: true};
 export type StopNews = {readonly type: 'engine.stopping'} & StopWish;
 
-/** For views: nothing more starts. */
-export const stopNews = ({isAskedElsewhere}: {readonly type: string} & StopWish): StopNews => ({
+const stopNews = ({event: {isAskedElsewhere}}: {readonly event: StopWish}): StopNews => ({
   type: 'engine.stopping',
   ...(isAskedElsewhere && {isAskedElsewhere}),
 });
+
+/** Nothing more starts. Views hear of it before the work does, not on entry: then they know whether it waited. */
+export const stopAnnounced = {
+  target: 'stopping',
+  actions: {type: 'announce', params: stopNews},
+} as const;
 
 export const runPause = ({reason}: {readonly reason: PauseReason}): PauseCommand => ({
   type: 'run.pause',

@@ -6,7 +6,7 @@ import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts'
 import type {RecoverRunsInput} from './actors/recover-runs.actor.ts';
 import type {SurveyPlanInput} from './actors/survey-plan.actor.ts';
 import type {PauseWish, StopWish} from './chart-parts.ts';
-import {byWish, errorIn, failedBy, pauseNews, runPause, stepOf, stopNews} from './chart-parts.ts';
+import {byWish, errorIn, failedBy, pauseNews, runPause, stepOf, stopAnnounced} from './chart-parts.ts';
 import {type EngineContext, noJob} from './engine-context.ts';
 import type {EngineNews} from './engine-fact.ts';
 import {executorMachine} from './executor.machine.ts';
@@ -99,12 +99,8 @@ export const engineMachine = setup({
         wish: {
           initial: 'none',
           states: {
-            none: {on: {'engine.stopAfterTask': 'stopping', 'engine.pause': 'pausing'}},
-            stopping: {
-              id: 'stopping',
-              entry: {type: 'announce', params: ({event}) => stopNews(event)},
-              on: {'engine.pause': 'pausing'},
-            },
+            none: {on: {'engine.stopAfterTask': stopAnnounced, 'engine.pause': 'pausing'}},
+            stopping: {id: 'stopping', on: {'engine.pause': 'pausing'}},
             pausing: {
               id: 'pausing',
               entry: {type: 'announce', params: ({event}) => pauseNews(event, false)},

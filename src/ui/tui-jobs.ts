@@ -2,6 +2,7 @@ import type {PlanQuestion} from '../machines/actors/plan-draft.actor.ts';
 import type {OpenDraft} from '../machines/drafts.ts';
 import {alreadyBusy, type EngineFact} from '../machines/engine.ts';
 import type {JobStep} from '../machines/policies/job/job-steps.ts';
+import {stopWords} from '../machines/policies/job/wait-lines.ts';
 import {decisionWords} from '../machines/policies/review/checkpoint-choices.ts';
 import {commitWords} from '../machines/policies/run/commit-message.ts';
 import type {DecisionRequest} from '../machines/review-gate.machine.ts';
@@ -145,7 +146,10 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
         core.send({type: 'job.stopAsked'});
         if (job) core.patch({job: {...job, isStopping: true}});
         if (fact.isAskedElsewhere)
-          core.say({tone: 'accent', text: 'stops after this task, as asked in another terminal'});
+          core.say({
+            tone: 'accent',
+            text: `${stopWords(job?.wait != null)}, as asked in another terminal`,
+          });
         return;
       }
       case 'engine.pausing':

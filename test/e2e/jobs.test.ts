@@ -69,7 +69,18 @@ describe('from another terminal', () => {
     expect(await project.run(['stop'])).toMatchObject({
       out: 'The job ends; a waits, and the next execute continues with it.\n',
     });
-    expect(await job.ended).toMatchObject({code: 75});
+    expect(await job.ended).toMatchObject({
+      code: 75,
+      out: expect.stringContaining('\nends now, as asked in another terminal\n'),
+    });
+    // The limit holds for b, too, which never started.
+    const other = project.start(['execute', 'b']);
+    await eventually(async () => expect(await statusOf(project)).toMatchObject({waiting: {task_id: 'b'}}));
+    expect((await project.run(['status'])).out).toMatch(/^Waits {2}job /);
+    expect(await project.run(['stop'])).toMatchObject({
+      out: 'The job ends; b waits, and the next execute starts it.\n',
+    });
+    await other.ended;
   });
 
   test('status --watch ends with Ctrl+C, and that is no failure', async () => {

@@ -198,6 +198,18 @@ describe('asked from another terminal', () => {
     expect(requests.ask('pause', first)).toBe(false);
   });
 
+  test('to stop while it waits: it ends at once, which it says before the wait is over', async () => {
+    const {engine, requests, limits} = project();
+    limits.limits.set('claude', {until: '2026-02-02T03:00:00.000Z', source: 'reported', seenAt: now});
+    const facts: EngineFact[] = [];
+    engine.subscribe((fact) => void facts.push(fact));
+    const stopped = engine.start(executeJob({isImpatient: false}));
+    await eventually(() => expect(facts.map(({type}) => type)).toContain('wait.started'));
+    expect(requests.ask('stop', first)).toBe(true);
+    expect(await stopped).toMatchObject({reason: 'completed', isStopAsked: true});
+    expect(facts.map(({type}) => type)).toEqual(['wait.started', 'engine.stopping', 'wait.ended']);
+  });
+
   test('to stop: it ends after the current task', async () => {
     const {engine, requests, agents, jobs, plans} = project();
     const facts: EngineFact[] = [];

@@ -110,6 +110,7 @@ test('whoever quits while a task waits for its time is not told that one runs', 
     ...{until: now, foundAt: now, isTooLong: false},
   };
   if (job) tui.patch({job: {...job, wait}});
+  await sees('x stop now');
   press('q');
   await sees('A task waits for its time');
   await sees('The next execute continues it when its time has come.');

@@ -53,10 +53,9 @@ Examples:
       const run = await lastRun(project, job);
       const where = run?.state === 'running' ? `after ${displayLine(run.task_id)}` : 'before the next task';
       const data = {job_id: job.jobId, asked: 'stop', task_id: run?.state === 'running' ? run.task_id : null};
-      // Nothing runs during a wait, so there is no task to end after.
-      const waits = job.waiting && displayLine(job.waiting.taskId);
-      const ends = waits && `The job ends; ${waits} waits, and the next execute continues with it.`;
-      cli.print(command, data, () => ends ?? `The job stops ${where}.`);
+      const {leftWaiting} = await import('../../machines/policies/job/wait-lines.ts');
+      const text = job.waiting ? `The job ends; ${leftWaiting(job.waiting)}.` : `The job stops ${where}.`;
+      cli.print(command, data, text);
     });
 }
 

@@ -150,18 +150,23 @@ function jobRows(status: JobStatus, now: string): Row[] {
   const works = `${who} (${duration(ago(job.started_at))})${where}`;
   return [
     {
-      head: {text: job.decision === null ? 'Works' : 'Waits for your decision', style: 'bold'},
+      head: {text: doing(status), style: 'bold'},
       pieces: [works, ...usedTexts(job)].map((text) => ({text})),
     },
     ...(running === null ? [] : [runningRow(running, ago)]),
     ...(waiting === null ? [] : [waitingRow(waiting, ago, now)]),
     ...(job.stop_asked_at === null
       ? []
-      : [{head: {text: 'Stops after this task', style: 'yellow'} as const}]),
+      : [{head: {text: waiting ? 'Ends now' : 'Stops after this task', style: 'yellow'} as const}]),
     ...(isBetween(status)
       ? [{sign: {text: '●', style: 'cyan'} as const, head: {text: 'between two tasks'}}]
       : []),
   ];
+}
+
+function doing({job, waiting}: JobStatus): string {
+  if (job?.decision != null) return 'Waits for your decision';
+  return waiting?.retry_at == null ? 'Works' : 'Waits';
 }
 
 /** The job works, but nothing about its next step is on disk yet: it is reading the plan or files. */

@@ -1,6 +1,6 @@
 import type {EngineFact} from '../../machines/engine.ts';
 import {continueCommand} from '../../machines/policies/job/summary-lines.ts';
-import {waitLine} from '../../machines/policies/job/wait-lines.ts';
+import {stopWords, waitLine} from '../../machines/policies/job/wait-lines.ts';
 import {answersPlan} from '../../machines/policies/planning/answers-plan.ts';
 import {decisionWords} from '../../machines/policies/review/checkpoint-choices.ts';
 import {bewareTexts, takenBackTexts} from '../../machines/policies/review/effect-words.ts';
@@ -44,6 +44,7 @@ export function textProgress(
   const live = context.stdout.isTerminal && !isStreaming ? liveLine(context, write) : null;
   const newsOfChecks = createCheckLines(paint);
   let making: string | null = null;
+  let isWaiting = false;
   const resting: string[] = [];
   const requested = new Set<string>();
   const say = (text: string) => {
@@ -101,17 +102,19 @@ export function textProgress(
           say(decisionLine(fact.run, paint) ?? outcomeLine(fact.run, paint));
           return;
         case 'wait.started':
+          isWaiting = true;
           if (live) live.wait(fact.wait);
           else say(`${paint('yellow', 'Ⅱ')} ${waitLine(fact.wait, context.now())}`);
           return;
         case 'wait.ended':
+          isWaiting = false;
           live?.close();
           return;
         case 'engine.pausing':
           say(pausingLine(fact));
           return;
         case 'engine.stopping':
-          if (fact.isAskedElsewhere) say('stops after this task, as asked in another terminal');
+          if (fact.isAskedElsewhere) say(`${stopWords(isWaiting)}, as asked in another terminal`);
           return;
         case 'engine.warning':
           live?.clear();

@@ -54,6 +54,7 @@ export const jobCommands: readonly Command[] = [
     id: 'job.stopAfter',
     keys: ['x'],
     label: 'stop after this task',
+    called: (_, {job}) => (job?.wait ? 'stop now' : 'stop after this task'),
     hint: 'first',
     at: anywhere,
     section: 'Run',

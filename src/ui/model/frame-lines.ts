@@ -55,7 +55,7 @@ export function bannerLine(state: TuiState, facts: Facts): Line {
     return cutLine([{text: ' ACTION REQUIRED ', bold: true, inverse: true, tone: 'warning'}, ...rest], width);
   }
   if (notice) return cutLine(said, width);
-  if (job?.isStopping) return [{text: ' Stops after this task.', tone: 'warning'}];
+  if (job?.isStopping) return [{text: job.wait ? ' Ends now.' : ' Stops after this task.', tone: 'warning'}];
   if (data?.otherEngine != null) {
     return cutLine(
       [{text: ` Process ${data.otherEngine} works on this project; you can watch.`, tone: 'accent'}],
@@ -83,7 +83,7 @@ function callLine({browse}: TuiState, {summary, panel, screen, task}: Facts): Li
 export function waitBanner(state: TuiState, facts: Facts, now: string): Line {
   const wait = state.job?.wait;
   const isUrgent = facts.isPausing || facts.hasBanner || (facts.summary?.attention.length ?? 0) > 0;
-  if (!wait || isUrgent || state.notice) return bannerLine(state, facts);
+  if (!wait || isUrgent || state.notice || state.job?.isStopping) return bannerLine(state, facts);
   return cutLine([{text: ` Ⅱ ${waitLine(wait, now)}  r tries now`, tone: 'warning'}], facts.layout.width);
 }
 

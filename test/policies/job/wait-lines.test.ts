@@ -1,7 +1,13 @@
 import {expect, test} from 'vitest';
 import type {JobSummary} from '../../../src/machines/policies/job/job-end.ts';
 import {withObstacles} from '../../../src/machines/policies/job/obstacle-lines.ts';
-import {givenUpLines, waitedFor, waitLine} from '../../../src/machines/policies/job/wait-lines.ts';
+import {
+  givenUpLines,
+  leftWaiting,
+  stopWords,
+  waitedFor,
+  waitLine,
+} from '../../../src/machines/policies/job/wait-lines.ts';
 import {type Wait, waitRefusal} from '../../../src/machines/policies/job/waiting.ts';
 
 const until = new Date(2026, 0, 10, 18, 5).toISOString();
@@ -53,4 +59,15 @@ test.each([
   const now = new Date(Date.parse(until) - 60_000).toISOString();
   expect(waitLine({...wait, runId}, now)).toBe(`a  usage limit  ${verb} 18:05, in 1m00s`);
   expect(waitedFor(wait)).toBe('waiting for claude until 18:05 (usage limit)');
+});
+
+test('who stops a job that waits is told that it ends now, and what becomes of the task', () => {
+  expect([stopWords(true), stopWords(false)]).toEqual(['ends now', 'stops after this task']);
+  expect(
+    [wait, {...wait, runId: 'a-1'}, {...wait, taskId: 'plan:d1', runId: 'plan:d1-1'}].map(leftWaiting),
+  ).toEqual([
+    'a waits, and the next execute starts it',
+    'a waits, and the next execute continues with it',
+    'the planner waits: blackbird plan drafts open d1 continues',
+  ]);
 });

@@ -228,7 +228,8 @@ describe('while a job works', () => {
       ...{task_id: 'b', title: 'Task b', run_id: null, agent: 'claude', reason: 'usage_limit'},
       ...{since: at, retry_at: '2026-01-11T00:00:00.000Z'},
     };
-    expect(statusOf({job: jobRecord({waiting}), owner: 'alive'}).waiting).toEqual(told);
+    const status = statusOf({job: jobRecord({waiting}), owner: 'alive'});
+    expect([status.waiting, status.next.map(({task_id}) => task_id)]).toEqual([told, ['c', 'd', 'e']]);
     const resumed = jobRecord({waiting: {...waiting, taskId: 'a'}});
     const paused = pausedRun({failure: {kind: 'rate_limit', message: ''}});
     const facts = {job: resumed, owner: 'alive', factsOf: factsIn(plan, {run: paused})} as const;

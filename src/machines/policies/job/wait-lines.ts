@@ -1,4 +1,4 @@
-import {isDraftTaskId} from '../planning/draft-task.ts';
+import {draftIdOf, isDraftTaskId, openDraftCommand} from '../planning/draft-task.ts';
 import {failureTable} from '../run/failure-table.ts';
 import {displayLine} from '../text/display-text.ts';
 import {duration, nearTime, timeOfDay} from '../text/durations.ts';
@@ -29,6 +29,15 @@ export const waitedFor = (wait: Wait): string =>
 /** Whole seconds: nobody reads tenths on a running clock. */
 const countdown = (milliseconds: number) =>
   milliseconds < 10_000 ? `${Math.ceil(milliseconds / 1000)}s` : duration(milliseconds);
+
+/** When a job ends that was asked to stop: during a wait nothing is at work, and there is no task to end after. */
+export const stopWords = (isWaiting: boolean): string => (isWaiting ? 'ends now' : 'stops after this task');
+
+/** What becomes of the task that a job waits for, when the job is stopped. */
+export function leftWaiting({taskId, runId}: Pick<Wait, 'taskId' | 'runId'>): string {
+  if (isDraftTaskId(taskId)) return `the planner waits: ${openDraftCommand(draftIdOf(taskId))} continues`;
+  return `${displayLine(taskId)} waits, and the next execute ${runId === null ? 'starts' : 'continues with'} it`;
+}
 
 /** Why it has to wait. */
 export const waitCause = ({reason}: Pick<Wait, 'reason'>): string =>

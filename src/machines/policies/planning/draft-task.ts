@@ -8,6 +8,8 @@ export const draftTaskId = (draftId: string) => `${prefix}${draftId}`;
 
 export const isDraftTaskId = (taskId: string) => taskId.startsWith(prefix);
 
+export const draftIdOf = (taskId: string) => taskId.slice(prefix.length);
+
 /** Continues a draft. */
 export const openDraftCommand = (draftId: string) => `blackbird plan drafts open ${draftId}`;
 

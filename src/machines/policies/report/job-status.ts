@@ -144,7 +144,9 @@ export function jobStatus(facts: StatusFacts): JobStatus {
 
 function nextTasks(plan: Plan, job: JobRecord | null, current: {readonly task_id: string} | null) {
   const order = explainOrder(plan, job === null ? [] : (wantedIn(job) ?? []), current?.task_id ?? null);
-  return order.slice(0, nextCount).map(({id, title}) => ({task_id: id, title}));
+  // One that waits to be started is ready, and comes before what is next.
+  const others = order.filter(({id}) => id !== current?.task_id);
+  return others.slice(0, nextCount).map(({id, title}) => ({task_id: id, title}));
 }
 
 /** Output of an earlier agent does not count. */
