@@ -227,6 +227,19 @@ describe('questions', () => {
     expect(fake.asked.at(-1)?.preview).not.toBeNull();
   });
 
+  test('one round too many is asked all the same when no correction is left', async () => {
+    const fake = createPlanning();
+    answering(fake, 'no', 'no', questions);
+    fake.start();
+    for (let round = 0; round < 3; round++) {
+      await drain();
+      await fake.say({type: 'plan.answer', answers: [{id: 'db', value: 'pg'}]});
+    }
+    await drain();
+    expect(prompts(fake)).toHaveLength(6);
+    expect(fake.asked).toHaveLength(4);
+  });
+
   test('are left open where nobody is there, and answered when the draft is opened', async () => {
     const fake = createPlanning({isAttended: false});
     answering(fake, questions, tasks(good('api')));
@@ -448,6 +461,63 @@ describe('a pause', () => {
     expect(await finished).toMatchObject({outcome: 'paused'});
     expect(fake.agents.alive()).toEqual([]);
     expect(await fake.draft()).toMatchObject({saying: {type: 'start'}});
+  });
+
+  /** The writes of drafts wait until they are released, but not the first ones. */
+  const holdDrafts = ({services}: ReturnType<typeof createPlanning>, first = 0) => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const {save} = services.planDrafts;
+    let writes = 0;
+    services.planDrafts.save = async (draft) => {
+      if (++writes > first) await held;
+      await save(draft);
+    };
+    return () => release();
+  };
+
+  test('while the draft is opened starts no planner', async () => {
+    const fake = createPlanning();
+    const release = holdDrafts(fake);
+    const {actor, finished} = fake.start();
+    await drain();
+    actor.send(pause);
+    release();
+    expect(await finished).toMatchObject({outcome: 'paused', run: null});
+    expect(fake.agents.agents).toEqual([]);
+    expect(await fake.draft()).toMatchObject({saying: {type: 'start'}});
+  });
+
+  test('while a turn is prepared starts no planner, and its run is canceled', async () => {
+    const fake = createPlanning();
+    const release = holdDrafts(fake, 1);
+    const {actor, finished} = fake.start();
+    await drain();
+    actor.send(pause);
+    release();
+    expect(await finished).toMatchObject({outcome: 'paused'});
+    expect(fake.agents.agents).toEqual([]);
+    const {draftId} = (await fake.draft()) ?? {};
+    expect(fake.runs.records(`plan:${draftId}`)).toMatchObject([
+      {state: 'canceled', segments: [], failure: {kind: 'stopped'}},
+    ]);
+    expect(fake.violations).toEqual([]);
+  });
+
+  test('while an answer is kept starts no planner, and the answer is sent the next time', async () => {
+    const fake = createPlanning();
+    answering(fake, questions);
+    const {actor, finished} = fake.start();
+    await drain();
+    const release = holdDrafts(fake);
+    await fake.say({type: 'plan.answer', answers: [{id: 'db', value: 'pg'}]});
+    actor.send(pause);
+    release();
+    expect(await finished).toMatchObject({outcome: 'paused'});
+    expect(fake.agents.agents).toHaveLength(1);
+    expect(await fake.draft()).toMatchObject({saying: {type: 'answers'}, answers: [{value: 'pg'}]});
   });
 
   test('at a question or a decision leaves it open', async () => {

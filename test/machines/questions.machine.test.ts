@@ -275,6 +275,50 @@ describe('half an answer', () => {
     expect(drafts.list()[0]?.texts.map(({text}) => text)).toEqual(['red', 'Blackb']);
   });
 
+  test('that is typed on while the disk is slow is on disk half a second later', async () => {
+    const drafts = createMemoryDraftStore();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const saved: string[] = [];
+    const slow: typeof drafts = {
+      ...drafts,
+      save: async (draft) => {
+        if (saved.push(draft.texts.map(({text}) => text).join()) === 1) await held;
+        await drafts.save(draft);
+      },
+    };
+    const {actor} = await askAs({questions: [name], drafts: slow});
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    actor.send({type: 'question.draft', value: 'Black'});
+    await vi.advanceTimersByTimeAsync(500);
+    actor.send({type: 'question.draft', value: 'Blackbird'});
+    release();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(saved).toEqual(['Black', 'Blackbird']);
+  });
+
+  test.each(['while it is typed', 'when the questions are left'] as const)(
+    'that cannot be kept %s ends them with the error',
+    async (when) => {
+      const drafts = createMemoryDraftStore();
+      const {actor, cancel, finished} = await askAs({questions: [name], drafts});
+      const error = new Error('disk');
+      drafts.failNextSave(error);
+      if (when === 'while it is typed') {
+        vi.useFakeTimers();
+        onTestFinished(() => void vi.useRealTimers());
+      }
+      actor.send({type: 'question.draft', value: 'Black'});
+      if (when === 'while it is typed') await vi.advanceTimersByTimeAsync(500);
+      else await cancel();
+      expect(actor.getSnapshot().status).toBe('done');
+      expect(await finished).toEqual({outcome: 'failed', error});
+    },
+  );
+
   test('is on disk when the questions are left, and offered the next time', async () => {
     const {drafts, cancel, finished} = await typed();
     await cancel();
