@@ -144,6 +144,7 @@ describe.skipIf(!hasReaper())(
         {isReaped},
       );
       expect(await agent.ended).toMatchObject({signal: 'SIGKILL'});
+      await expectGone([pidAfter('agent', lines.join('\n'))]);
       expect(await agent.endEverything()).toMatchObject({remaining: []});
       expect(living(['agent', 'tool'].map((word) => pidAfter(word, lines.join('\n'))))).toEqual([]);
     });
