@@ -200,6 +200,32 @@ describe('the commit of a task', () => {
     expect(git('log', '--format=%s').trim().split('\n')[0]).toBe('rival');
   });
 
+  test('is not made where somebody stages in the same moment: what they staged stays staged', async () => {
+    const repository = testRepository();
+    const {git, folder, write} = repository;
+    const bin = temporaryFolder();
+    const real = execFileSync('sh', ['-c', 'command -v git'], {encoding: 'utf8'}).trim();
+    // After our copy of the index was made, and before it takes the place of the index.
+    const rival = `(unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE; '${real}' -C '${folder}' add mine)`;
+    writeFileSync(
+      path.join(bin, 'git'),
+      `#!/bin/sh\ncase "$GIT_INDEX_FILE" in */user.index) ${rival} ;; esac\nexec '${real}' "$@"\n`,
+      {mode: 0o755},
+    );
+    write('mine');
+    const from = (await repository.tracker().snapshot()) ?? '';
+    write('new', 'task\n');
+    const to = (await repository.tracker().snapshot(from)) ?? '';
+    const head = git('rev-parse', 'HEAD');
+    const env = {PATH: `${bin}:${repository.env.PATH}`};
+    expect(await repository.tracker({env}).commit({from, to}, request)).toEqual({
+      skipped: 'another git is changing the index',
+    });
+    expect(git('diff', '--cached', '--name-only')).toBe('mine\n');
+    expect(git('rev-parse', 'HEAD')).toBe(head);
+    expect(existsSync(path.join(folder, '.git/index.lock'))).toBe(false);
+  });
+
   test('moves HEAD once the index is written and free: who dies then leaves no lock, and nothing to take back', async () => {
     const repository = testRepository();
     const {git, folder, write} = repository;

@@ -65,6 +65,14 @@ describe('a draft of a plan', () => {
     expect(await rejectionOf(store.save(draft('d1')))).toMatchObject({code: 'E_STORE_CORRUPT'});
   });
 
+  test('in the file of another one is refused', async () => {
+    const {folder, store} = openStore();
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, 'd1.json'), JSON.stringify(draft('d2')));
+    expect(await rejectionOf(store.read('d1'))).toMatchObject({code: 'E_STORE_CORRUPT'});
+    expect(await store.list()).toMatchObject({drafts: [], broken: [{reason: expect.stringContaining('d2')}]});
+  });
+
   test('whose operations are none is refused', async () => {
     const {folder, store} = openStore();
     mkdirSync(folder);
