@@ -121,7 +121,7 @@ export const reviewGateMachine = setup({
       on: {
         'review.decide': {
           target: 'checkingDecision',
-          actions: assign(({event}) => ({decision: event.decision, refusal: undefined})),
+          actions: assign({decision: ({event}) => event.decision}),
         },
         'review.retry': 'retried',
         'review.postpone': 'postponed',
