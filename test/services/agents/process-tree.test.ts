@@ -1,10 +1,13 @@
-import {spawnSync} from 'node:child_process';
+import {spawn, spawnSync} from 'node:child_process';
 import {readdirSync, readlinkSync, realpathSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
+import {build} from 'esbuild';
 import {beforeAll, describe, expect, onTestFinished, test, vi} from 'vitest';
+import {createGuardian} from '../../../src/services/agents/guardian.ts';
 import {heldBack} from '../../../src/services/agents/launcher.ts';
 import {hasReaper} from '../../../src/services/agents/reaped-tree.ts';
 import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
+import {identifyProcess} from '../../../src/services/system/process-identity.ts';
 import {
   agentScript,
   buildController,
@@ -223,6 +226,71 @@ describe.skipIf(!hasReaper())(
     });
   },
 );
+
+describe.skipIf(process.platform !== 'linux')('a guardian', () => {
+  /** A process in a group of its own, as an agent is. */
+  const startWard = () => {
+    const {pid = 0} = spawn('sleep', ['1000'], {detached: true, stdio: 'ignore'});
+    onTestFinished(() => {
+      if (processState(pid) !== null) process.kill(pid, 'SIGKILL');
+    });
+    const leader = identifyProcess(pid);
+    if (leader === null) throw new Error('sleep did not start');
+    return {leader, isReaped: false};
+  };
+
+  test('leaves alone what it was told to forget', async () => {
+    const folder = temporaryFolder();
+    const outfile = path.join(folder, 'guardian.mjs');
+    const source = path.resolve(import.meta.dirname, '../../../src/services/agents/guardian.ts');
+    await build({
+      entryPoints: [source],
+      ...{outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20'},
+    });
+    const ward = startWard();
+    writeFileSync(
+      path.join(folder, 'blackbird.mjs'),
+      `import {createGuardian} from './guardian.mjs';
+       const guardian = createGuardian();
+       const ward = ${JSON.stringify(ward)};
+       await guardian.watch(ward);
+       guardian.forget(ward);
+       process.stdout.write('forgotten');
+       setInterval(() => {}, 1_000);`,
+    );
+    const child = spawn(process.execPath, [path.join(folder, 'blackbird.mjs')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    const guardian = await guardianOf(child);
+    child.kill('SIGKILL');
+    await expectGone([guardian]);
+    expect(processState(ward.leader.pid)).toBe('S');
+  });
+
+  test('that died unnoticed is replaced by the next agent', async () => {
+    const guardiansHere = () =>
+      textOf(`/proc/${process.pid}/task/${process.pid}/children`)
+        .trim()
+        .split(' ')
+        .map(Number)
+        .filter((pid) => textOf(`/proc/${pid}/cmdline`).includes('guardian'));
+    const others = guardiansHere();
+    const own = () => guardiansHere().filter((pid) => !others.includes(pid));
+    const guardian = createGuardian();
+    const [first, second] = [startWard(), startWard()];
+    await guardian.watch(first);
+    onTestFinished(() => [first, second].forEach(guardian.forget));
+    const [pid = 0] = own();
+    process.kill(pid, 'SIGKILL');
+    // It is gone before this process, which does not rest meanwhile, hears of it.
+    while (processState(pid) !== null) textOf('/proc/self/stat');
+    await guardian.watch(second);
+    expect(own()).toHaveLength(1);
+    expect(own()).not.toContain(pid);
+  });
+});
 
 describe.skipIf(process.platform !== 'linux')('without a reaper', () => {
   const isReaped = false;
