@@ -1,5 +1,14 @@
 import {execFileSync} from 'node:child_process';
-import {chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
@@ -200,6 +209,15 @@ describe('the commit of a task', () => {
     expect(git('log', '--format=%s').trim().split('\n')[0]).toBe('rival');
   });
 
+  test('leaves the mode of the index as it was', async () => {
+    const {outcome, repository} = await committed({
+      before: ({folder}) => chmodSync(path.join(folder, '.git/index'), 0o640),
+      task: ({write}) => write('new', 'task\n'),
+    });
+    expect(outcome).toMatchObject({branch: 'main'});
+    expect(statSync(path.join(repository.folder, '.git/index')).mode & 0o777).toBe(0o640);
+  });
+
   test('is not made where somebody stages in the same moment: what they staged stays staged', async () => {
     const repository = testRepository();
     const {git, folder, write} = repository;
@@ -317,6 +335,24 @@ describe('nothing is committed, and the reason is told,', () => {
       before: ({write}) => write('readme.md', 'mine\n'),
       task: ({write}) => write('readme.md', 'mine and task\n'),
       skipped: 'readme.md differs from HEAD in the same place: your own change is not committed',
+    },
+    'where the index has a conflict that no merge left': {
+      before: ({write, commit, git}) => {
+        write('file', ten());
+        commit();
+        write('file', ten([0, 'stashed']));
+        git('stash', '-q');
+        write('file', ten([0, 'other']));
+        commit();
+        try {
+          git('stash', 'apply', '-q');
+        } catch {
+          // The conflict that is wanted.
+        }
+      },
+      task: ({write}) => write('file', ten([0, 'other'], [9, 'task'])),
+      since: ({write}) => write('file', ten([0, 'other'], [9, 'task'])),
+      skipped: 'file is in conflict in the index',
     },
     'where the user has staged the same lines': {
       before: ({write, commit, git}) => {

@@ -1,7 +1,7 @@
 import {execFileSync} from 'node:child_process';
-import {rmSync} from 'node:fs';
+import {readdirSync, rmSync} from 'node:fs';
 import path from 'node:path';
-import {describe, expect, test} from 'vitest';
+import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import type {SurroundingsReader} from '../../../src/services/contracts/side-effects.ts';
 import {createSurroundingsReader} from '../../../src/services/git/surroundings.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
@@ -208,6 +208,7 @@ test.each([
   {name: 'something else', script: 'echo 2 > a; git add a; echo 1 > a', told: ['a']},
   {name: 'a mode', script: 'git update-index --chmod=+x a', told: ['a']},
   {name: 'a link', script: 'ln -s a l; git add l; rm l; ln -s b l; ln -s a m; git add m', told: ['l']},
+  {name: 'a file in the place of a link', script: 'printf b > l; git add l; rm l; ln -s b l', told: ['l']},
   {name: 'a file that is taken out and stays', script: 'git rm -q --cached a', told: ['a']},
   {
     name: 'line ends as git keeps them',
@@ -230,6 +231,35 @@ test.each([
   execFileSync('sh', ['-c', script], {cwd: folder, env});
   const {staged} = await reader.ignoredSince('2999-01-01T00:00:00.000Z');
   expect(staged).toEqual(told.length === 0 ? undefined : {count: told.length, names: told});
+});
+
+test("what was staged between two tasks is nobody's doing", async () => {
+  const {folder, env, write, git} = testRepository();
+  const reader = readerOf(folder, env);
+  await reader.look({withIgnored: true});
+  write('mine', '1\n');
+  git('add', 'mine');
+  write('mine', '2\n');
+  await reader.look({withIgnored: true});
+  write('a', '1\n');
+  git('add', 'a');
+  write('a', '2\n');
+  const {staged} = await reader.ignoredSince('2999-01-01T00:00:00.000Z');
+  expect(staged).toEqual({count: 1, names: ['a']});
+});
+
+test('the copy of the index that is compared is gone afterwards', async () => {
+  const {folder, env, write, git} = testRepository();
+  const temporary = temporaryFolder();
+  vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const reader = readerOf(folder, env);
+  await reader.look({withIgnored: true});
+  write('a', '1\n');
+  git('add', 'a');
+  write('a', '2\n');
+  const {staged} = await reader.ignoredSince('2999-01-01T00:00:00.000Z');
+  expect([staged, readdirSync(temporary)]).toEqual([{count: 1, names: ['a']}, []]);
 });
 
 test('a repository tells how it stands, and a folder without one that it has none', async () => {

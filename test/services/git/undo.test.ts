@@ -341,6 +341,19 @@ describe('a conflict', () => {
   });
 });
 
+test('a file whose place is taken by a folder with files of somebody else stays away, by force too', async () => {
+  const {conflicts, text} = await undo(
+    {
+      task: ({remove}) => remove('readme.md'),
+      since: ({write}) => write('readme.md/mine', 'mine\n'),
+    },
+    {isForced: true},
+  );
+  const reason = 'a folder is in its place, with readme.md/mine';
+  expect(conflicts).toEqual([{path: 'readme.md', reason, isForceable: false}]);
+  expect(text('readme.md/mine')).toBe('mine\n');
+});
+
 describe('writing', () => {
   test('is refused, as a whole, where a file changed since it was planned', async () => {
     const repository = testRepository();
