@@ -24,6 +24,7 @@ test('a task keeps its place and its state, and loses its words', () => {
     acceptanceCriteria: ['works', ''],
     prompt: 'Do it now',
     notes: 'hm',
+    verify: ['npm test'],
     parentId: 'p',
     deps: ['b'],
     status: 'done',
@@ -35,6 +36,7 @@ test('a task keeps its place and its state, and loses its words', () => {
     acceptanceCriteria: ['<5 chars>', ''],
     prompt: '<9 chars>',
     notes: '<2 chars>',
+    verify: ['<8 chars>'],
     parentId: 'p',
     childIds: [],
     deps: ['b'],
@@ -60,7 +62,9 @@ test('a record keeps what happened and the switches of its agent, and loses ever
   const [segment] = run.segments;
   const redacted = redactRun({
     ...run,
-    segments: segment ? [{...segment, argv: ['/usr/bin/claude', '-p', '--model', words]}] : [],
+    segments: segment
+      ? [{...segment, argv: ['/usr/bin/claude', '-p', '--model', words, '--key=hunter2']}]
+      : [],
   });
   expect(redacted).toMatchObject({
     state: 'paused',
@@ -69,7 +73,7 @@ test('a record keeps what happened and the switches of its agent, and loses ever
     questions: [{id: 'q1', prompt: '<16 chars>', options: ['<16 chars>']}],
     answers: [{id: 'q1', value: '<16 chars>', prompt: '<16 chars>'}],
     usage: {input_tokens: 3, output_tokens: 4},
-    segments: [{argv: ['<15 chars>', '-p', '--model', '<16 chars>']}],
+    segments: [{argv: ['<15 chars>', '-p', '--model', '<16 chars>', '<13 chars>']}],
   });
   expect(JSON.stringify(redacted)).not.toMatch(/never|jane/);
 });

@@ -56,6 +56,22 @@ describe('a comment', () => {
     expect(await store.remove(run, id)).toBe(false);
   });
 
+  test('of another name is not removed', async () => {
+    const {own, store} = openStore();
+    await store.save(lineComment());
+    const other = path.join(own, '..', 'x.json');
+    writeFileSync(other, '{}');
+    expect(await store.remove(run, '../x')).toBe(false);
+    expect(readFileSync(other, 'utf8')).toBe('{}');
+  });
+
+  test('that is edited keeps what this version does not know', async () => {
+    const {store} = openStore();
+    await store.save(lineComment({later: {a: 1}}));
+    await store.save(lineComment({text: 'Another'}));
+    expect(await store.list(run)).toEqual([lineComment({text: 'Another', later: {a: 1}})]);
+  });
+
   test.each(['../x', 'a/b', '..'])('of the run %j is refused', async (run_id) => {
     const {store} = openStore();
     expect(await rejectionOf(store.list({task_id: 'a', run_id}))).toMatchObject({code: 'E_RUN_NOT_FOUND'});
