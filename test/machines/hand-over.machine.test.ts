@@ -130,6 +130,25 @@ describe('a decision that nobody comes for', () => {
     expect(await finished).toEqual({outcome: 'unclaimed'});
   });
 
+  test('is the decision all the same if somebody took it right before it was taken back', async () => {
+    const {actor, clock, finished, runs, services} = startHandOver();
+    await settle();
+    let id = '';
+    services.inbox.watch(run, (posted) => {
+      id = posted.id;
+    });
+    await settle();
+    actor.send({type: 'handOver.cancel'});
+    await runs.update('a', run.run_id, (before) => ({
+      ...before,
+      decision_state: 'approved_continue',
+      decision_id: id,
+    }));
+    await settle();
+    clock.increment(100);
+    expect(await finished).toMatchObject({outcome: 'decided', run: {decision_state: 'approved_continue'}});
+  });
+
   test('tells what somebody decided meanwhile', async () => {
     const {actor, finished, runs} = startHandOver();
     await settle();

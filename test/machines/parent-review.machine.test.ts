@@ -86,6 +86,15 @@ async function review(answer: string, ...args: Parameters<typeof createReview>) 
   return {...fake, output: await fake.finished};
 }
 
+test('a limit that lasts longer than the patience is not waited for: no review begins', async () => {
+  const fake = createReview({}, single);
+  const until = new Date(Date.parse(now) + 2 * 3_600_000).toISOString();
+  fake.limits.limits.set('claude', {until, source: 'reported', seenAt: now});
+  fake.actor.start();
+  expect(await fake.finished).toMatchObject({outcome: 'held', reviews: [], wait: {until, isTooLong: true}});
+  expect(fake.agents.agents).toEqual([]);
+});
+
 describe('a review that passes', () => {
   test('is recorded before its agent starts and judged before the plan changes; from the bottom up', async () => {
     const {output, log, violations, plans, reviews} = await review(pass);

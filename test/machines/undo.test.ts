@@ -138,6 +138,23 @@ describe('an undo', () => {
     expect(fake.runs.records('a')[0]?.superseded_by_run_id).toBe('a-4');
   });
 
+  test('of an earlier undo leaves the run that came since as it is', async () => {
+    const replaced = worked({superseded_by_run_id: 'a-2'});
+    const earlier = worked({
+      ...{run_id: 'a-2', run_type: 'undo', attempt: 2, baseline_tree: 'after', result_tree: 'before'},
+      segments: [],
+      undo: {run_ids: ['a-1'], is_redo: false, task_status: 'done'},
+    });
+    const fake = project({runs: [replaced, earlier, worked({run_id: 'a-3', attempt: 3})], tree: 'before'});
+    expect(await undo(fake, {runId: 'a-2'})).toMatchObject({output: {outcome: 'undone'}});
+    expect(fake.runs.records('a').map((run) => [run.run_id, run.superseded_by_run_id])).toEqual([
+      ['a-1', 'a-2'],
+      ['a-2', undefined],
+      ['a-3', undefined],
+      ['a-4', undefined],
+    ]);
+  });
+
   test('covers the whole chain of runs, or the one that is named', async () => {
     const chain = () => [
       worked({
@@ -318,6 +335,15 @@ describe('an undo that dies', () => {
     expect(fake.runs.records('a').at(-1)).toMatchObject({state: 'failed', failure: {message: 'disk full'}});
     expect(fake.plans.statuses().a).toBe('done');
   });
+});
+
+test('an undo whose run cannot be marked as replaced has failed: its task stays as it was', async () => {
+  const fake = project();
+  const error = new AppError('E_STORE_WRITE', 'the disk is full');
+  fake.runs.failOn((run) => run.superseded_by_run_id !== undefined, error);
+  expect(await errorOf(undo(fake))).toBe(error);
+  expect(fake.runs.records('a').map(({state}) => state)).toEqual(['succeeded', 'failed']);
+  expect(fake.plans.statuses().a).toBe('done');
 });
 
 test('behind a rejection the job goes on to the undo; behind anything else that ends it, it does not', async () => {

@@ -1,9 +1,13 @@
 import {describe, expect, test} from 'vitest';
-import {createActor, SimulatedClock, toPromise} from 'xstate';
+import {createActor, fromCallback, fromPromise, SimulatedClock, toPromise} from 'xstate';
 import {type ExecutorInput, executorMachine} from '../../src/machines/executor.machine.ts';
 import {type JobTaskInput, jobTaskMachine} from '../../src/machines/job-task.machine.ts';
 import {resumeStep} from '../../src/machines/policies/job/job-steps.ts';
-import {retryWaitMachine} from '../../src/machines/retry-wait.machine.ts';
+import {
+  type RetryWaitCommand,
+  type RetryWaitInput,
+  retryWaitMachine,
+} from '../../src/machines/retry-wait.machine.ts';
 import type {FailureKind} from '../../src/services/contracts/agent.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
@@ -490,6 +494,32 @@ test('an agent that tries again in silence for ten minutes cannot reach its mode
   ]);
   plan.actor.send(pause);
   await plan.finished;
+});
+
+test.each(['is recorded', 'is looked at'])('a wait that is given up while it %s is over', async (when) => {
+  const never = () => new Promise<never>(() => {});
+  const forgotten: string[] = [];
+  const machine = retryWaitMachine.provide({
+    actors: {
+      announceWait: fromCallback<RetryWaitCommand, RetryWaitInput>(() => {}),
+      recordWait: fromPromise<void, RetryWaitInput>(when === 'is recorded' ? never : async () => {}),
+      readClock: fromPromise<number, RetryWaitInput>(never),
+      forgetLimit: fromPromise<void, RetryWaitInput>(async () => void forgotten.push('the limit')),
+    },
+  });
+  const wait = {
+    taskId: 'a',
+    runId: null,
+    provider: 'claude',
+    reason: 'usage_limit',
+    until: at(hour),
+  } as const;
+  const actor = createActor(machine, {input: {wait: {...wait, foundAt: now, isTooLong: false}}});
+  actor.start();
+  await settle();
+  actor.send({type: 'retry.now'});
+  await settle();
+  expect([actor.getSnapshot().status, forgotten]).toEqual(['done', ['the limit']]);
 });
 
 test('every transition of a wait and of a single task is reached', () => {
