@@ -46,6 +46,25 @@ const onComment = (view: DiffView, {comments}: DiffFrame) =>
 
 /** The keys of every diff: at a checkpoint and in the Diff tab. */
 export const diffKeymap: Keymap<Run, Facts> = [
+  // While something is searched for, these come first.
+  {
+    id: 'diff.nextMatch',
+    keys: ['m'],
+    label: 'next match',
+    hint: 'first',
+    short: 'next match',
+    refusal: whenSearched,
+    run: to((view) => nextMatch(view, 1)),
+  },
+  {
+    id: 'diff.previousMatch',
+    keys: ['M'],
+    label: 'previous match',
+    hint: 'first',
+    short: 'previous',
+    refusal: whenSearched,
+    run: to((view) => nextMatch(view, -1)),
+  },
   {
     id: 'diff.told',
     keys: ['+'],
@@ -156,20 +175,6 @@ export const diffKeymap: Keymap<Run, Facts> = [
     short: 'search',
     refusal: whenShown,
     run: to((view) => ({...view, isSearching: true, query: ''})),
-  },
-  {
-    id: 'diff.nextMatch',
-    keys: ['m'],
-    label: 'next match',
-    refusal: whenSearched,
-    run: to((view) => nextMatch(view, 1)),
-  },
-  {
-    id: 'diff.previousMatch',
-    keys: ['M'],
-    label: 'previous match',
-    refusal: whenSearched,
-    run: to((view) => nextMatch(view, -1)),
   },
   {
     id: 'diff.zoom',

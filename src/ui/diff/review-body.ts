@@ -124,38 +124,48 @@ function emptyText({view, subject}: Review): string {
 function scopeLine({view, comments}: Review, columns: number): Line {
   const {content, scope} = view;
   if (content === null) return [];
-  const whole = scopeSpans(scope, content, {hasCounts: true, since: 'since my last review'});
-  const short = scopeSpans(scope, content, {hasCounts: false, since: 'since review'});
-  const [far, count] = [progress(view, comments), commentCount(comments)];
-  const fits = ([left, right]: readonly [Line, string]) => lineWidth(left) + textWidth(right) + 3 <= columns;
-  const forms = [
-    [whole, far],
-    [short, far],
-    [short, count],
-  ] as const;
-  return justified(...(forms.find(fits) ?? [short, '']), columns);
+  const lefts = scopeWords.map((words) => scopeSpans(scope, content, words));
+  const parts = progress(view, comments);
+  // Where the mark is gives way first, before the words get too few; then how much was viewed, then the comments.
+  const rights = [...parts.map((_, index) => parts.slice(0, parts.length - index)), []];
+  const forms = rights.flatMap((right, index) =>
+    (index === 0 ? lefts.slice(0, -1) : lefts).map((left) => [left, right.join(' · ')] as const),
+  );
+  const fits = ([left, right]: readonly [Line, string]) =>
+    lineWidth(left) + (right === '' ? 0 : textWidth(right) + 3) <= columns;
+  return justified(...(forms.find(fits) ?? [lefts.at(-1) ?? [], '']), columns);
 }
 
-function scopeSpans(
-  scope: DiffScope,
-  {task, sinceReview}: DiffContent,
-  {hasCounts, since}: {readonly hasCounts: boolean; readonly since: string},
-): Span[] {
+type ScopeWords = {
+  readonly whole: string;
+  readonly since: string;
+  readonly filesOf: (patch: Patch) => string;
+};
+
+const countOnly = ({files}: Patch): string => `${files.length}`;
+
+const scopeWords: readonly ScopeWords[] = [
+  {whole: 'whole task', since: 'since my last review', filesOf: filesAndLines},
+  {whole: 'whole task', since: 'since review', filesOf: ({files}) => counted(files.length, 'file')},
+  {whole: 'whole task', since: 'since review', filesOf: countOnly},
+  {whole: 'whole', since: 'since', filesOf: countOnly},
+];
+
+function scopeSpans(scope: DiffScope, {task, sinceReview}: DiffContent, words: ScopeWords): Span[] {
   const part = (name: string, patch: Patch, isShown: boolean): Span => {
-    const text = `${name} ${filesOf(patch, hasCounts)}`;
+    const text = `${name} ${words.filesOf(patch)}`;
     if (sinceReview === null) return {text, bold: true};
     return isShown ? {text: `[${text}]`, bold: true} : {text, dim: true};
   };
-  const first = [{text: ' '}, part('whole task', task, scope === 'task')];
+  const first = [{text: ' '}, part(words.whole, task, scope === 'task')];
   if (sinceReview === null) return first;
-  const second = part(since, sinceReview, scope === 'sinceReview');
+  const second = part(words.since, sinceReview, scope === 'sinceReview');
   return [...first, {text: ' │ ', dim: true}, second, {text: ' (T)', dim: true}];
 }
 
-function filesOf({files}: Patch, hasCounts: boolean): string {
+function filesAndLines({files}: Patch): string {
   const [added, removed] = [sum(files.map((file) => file.added)), sum(files.map((file) => file.removed))];
-  const count = counted(files.length, 'file');
-  return hasCounts ? `${count} +${added} −${removed}` : count;
+  return `${counted(files.length, 'file')} +${added} −${removed}`;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
@@ -166,21 +176,24 @@ function commentCount(comments: readonly ReviewComment[]): string {
   return length === 0 ? '' : counted(length, 'comment');
 }
 
-/** How many comments there are, how many files were viewed, and the position. */
-function progress(view: DiffView, comments: readonly ReviewComment[]): string {
+/** The search, how many comments there are, how many files were viewed, and the position. */
+function progress(view: DiffView, comments: readonly ReviewComment[]): string[] {
   const {files, rows} = patchOf(view);
   const seen = files.filter((each) => isViewed(view, each)).length;
   return [
-    ...(commentCount(comments) === '' ? [] : [commentCount(comments)]),
-    ...(files.length > 0 ? [`${seen}/${files.length} viewed`] : []),
-    ...(rows.length > 0 ? [`${Math.min(rows.length, view.cursor + 1)}/${rows.length}`] : []),
-  ].join(' · ');
+    view.query === '' ? '' : cutEnd(`/${displayLine(view.query)}`, widestQuery),
+    commentCount(comments),
+    files.length > 0 ? `${seen}/${files.length} viewed` : '',
+    rows.length > 0 ? `${Math.min(rows.length, view.cursor + 1)}/${rows.length}` : '',
+  ].filter((part) => part !== '');
 }
+
+const widestQuery = 20;
 
 /** The current file, if there is no space for the file list. */
 function zoomedTitle({view, comments}: Review, columns: number): Line {
   const file = currentFile(view);
-  const right = progress(view, comments);
+  const right = progress(view, comments).join(' · ');
   const counts = file ? `  ${countsOf(file)}${isViewed(view, file) ? '  ✓ viewed' : ''}` : '';
   const room = Math.max(8, columns - textWidth(right) - textWidth(counts) - 4);
   return justified(

@@ -250,3 +250,37 @@ test('a change of 20,000 lines in 500 files is drawn as one screen', () => {
   expect(lines.at(-1)).toBe('❯   40 + line 39');
   expect(bodyFrame(review, room).height).toBe(41);
 });
+
+describe('the line above the diff', () => {
+  const subject = {task: {id: 'a', title: 'Task a'}, run: changedRun()};
+  const comment: ReviewComment = {id: '1', file: 'one.ts', side: 'new', line: 2, text: 'Keep it.'};
+  const titleOf = (seen: DiffView, columns: number, comments: readonly ReviewComment[] = []) =>
+    bodyLines({subject, view: seen, comments}, {columns, rows: 20, isFocused: true})
+      .map(lineText)
+      .find((line) => /whole|^ \//.test(line))
+      ?.trimEnd();
+
+  test.each([
+    {columns: 54, seen: ' whole task 2 files     1 comment · 0/2 viewed · 1/11'},
+    {columns: 48, seen: ' whole task 2     1 comment · 0/2 viewed · 1/11'},
+    {columns: 41, seen: ' whole task 2     1 comment · 0/2 viewed'},
+    {columns: 36, seen: ' whole 2     1 comment · 0/2 viewed'},
+    {columns: 30, seen: ' whole task 2       1 comment'},
+  ])('with a comment, in $columns columns', ({columns, seen}) => {
+    expect(titleOf(view(), columns, [comment])).toBe(seen);
+  });
+
+  test.each([
+    {columns: 76, seen: ' [whole task 2 files] │ since review 1 file (T)           0/2 viewed · 1/11'},
+    {columns: 54, seen: ' [whole task 2] │ since review 1 (T)       0/2 viewed'},
+    {columns: 41, seen: ' [whole 2] │ since 1 (T)      0/2 viewed'},
+    {columns: 30, seen: ' [whole 2] │ since 1 (T)'},
+  ])('after a review the key is named, in $columns columns', ({columns, seen}) => {
+    expect(titleOf(view(one + two, two), columns)).toBe(seen);
+  });
+
+  test('tells what is searched for, after Enter too', () => {
+    const found = pressed(view(), ['/', 'm', 'o', 'r', 'enter']);
+    expect(titleOf(found, 54)).toBe(' whole task 2 files +5 −1    /mor · 0/2 viewed · 6/11');
+  });
+});

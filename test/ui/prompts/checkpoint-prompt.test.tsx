@@ -617,7 +617,7 @@ describe('sizes', () => {
       expect(lines().length).toBeLessThanOrEqual(rows);
       for (const line of lines()) expect(textWidth(line)).toBeLessThanOrEqual(columns);
     };
-    await sees('whole task');
+    await sees(/\[whole.*\(T\)/);
     fits();
     expect(lines().join('\n')).toMatch(/Beware(.|\n)* {3}Approve and continue(.|\n)*Reject changes/);
     for (const key of ['d', 'w', 'G', 'z', 'T', '+', '?', 'z', 'w', 'l', 'k']) {
