@@ -1,5 +1,6 @@
 import type {Command} from 'commander';
 import {callFor} from '../../machines/policies/text/call-person.ts';
+import {messageOf} from '../../services/contracts/errors.ts';
 import type {PauseReason} from '../../services/contracts/run.ts';
 import type {Tui} from '../../ui/tui.ts';
 import type {Cli} from '../cli.ts';
@@ -39,7 +40,11 @@ export async function openTui(
     release();
   }
   const {leavingLines} = await import('../../ui/model/leaving-lines.ts');
-  for (const line of leavingLines(tui.get(), tui.facts())) context.out(line);
+  const drafts = await ports.planDrafts().catch((error: unknown) => {
+    context.err(messageOf(error));
+    return [];
+  });
+  for (const line of leavingLines(tui.get(), tui.facts(), drafts)) context.out(line);
 }
 
 function leave(tui: Tui): Promise<void> {

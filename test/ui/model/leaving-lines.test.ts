@@ -1,12 +1,13 @@
 import {expect, test} from 'vitest';
+import {newDraft} from '../../../src/machines/policies/planning/plan-draft.ts';
 import {leavingLines} from '../../../src/ui/model/leaving-lines.ts';
 import {pausedRun, restingRun} from '../../fakes/runs.ts';
-import {planOf, task} from '../../helpers/plans.ts';
+import {now, planOf, task} from '../../helpers/plans.ts';
 import {tuiProject} from '../tui-project.tsx';
 
 const leaving = (options: Parameters<typeof tuiProject>[0]) => {
   const {tui} = tuiProject(options);
-  return leavingLines(tui.get(), tui.facts());
+  return leavingLines(tui.get(), tui.facts(), []);
 };
 
 test('what is paused, asks or is undecided is told with its command, one line each', () => {
@@ -36,6 +37,31 @@ test('what is paused, asks or is undecided is told with its command, one line ea
     '? b  Dashboard        asks       blackbird resume b',
     "! c c  Webhooks       undecided  blackbird review 'c c'",
   ]);
+});
+
+test('a plan that an agent did not finish, asks about or proposes is told, too', () => {
+  const draft = newDraft({kind: 'generate', text: 'A shop\nwith refunds', taskIds: []}, 'd-1', now);
+  const drafts = [
+    draft,
+    {...draft, draftId: 'd-2', questions: [{id: 'q', prompt: 'Which?'}]},
+    {...draft, draftId: 'd-3', saying: null},
+  ];
+  const {tui} = tuiProject({
+    plan: planOf(task('a', {status: 'in_progress', title: 'Refund endpoint'})),
+    runs: [pausedRun()],
+  });
+  expect(leavingLines(tui.get(), tui.facts(), drafts)).toEqual([
+    'Ⅱ a  Refund endpoint  paused     blackbird resume a',
+    'Ⅱ planning: A shop    paused     blackbird plan drafts open d-1',
+    '? planning: A shop    asks       blackbird plan drafts open d-2',
+    '! planning: A shop    undecided  blackbird plan drafts open d-3',
+  ]);
+});
+
+test('a planner of another process is not told as paused', () => {
+  const draft = newDraft({kind: 'generate', text: 'A shop', taskIds: []}, 'd-1', now);
+  const {tui} = tuiProject({plan: planOf(task('a')), data: {otherEngine: 4711}});
+  expect(leavingLines(tui.get(), tui.facts(), [draft])).toEqual([]);
 });
 
 test('nothing is said where nothing is open, and a long list is cut', () => {
