@@ -331,6 +331,25 @@ describe('feedback of a parent review', () => {
     expect([...pendingFeedback]).toEqual([]);
   });
 
+  test('answered in another terminal, it closes and says so; what was written stays a draft', async () => {
+    const {press, sees, seesNot, pendingFeedback, tell, lines} = project();
+    press(keys.enter, 'n', 'u');
+    await sees('Not passed: 2 tasks are sent back');
+    press('j', 'j', keys.enter);
+    await sees('leave it out');
+    press('j', keys.enter);
+    await sees('What a is told');
+    expect(lines().find((line) => line.includes('ctrl+s'))).toContain('ctrl+s save');
+    press('Also: ');
+    pendingFeedback.delete('b');
+    tell();
+    await sees('What a is told');
+    pendingFeedback.delete('a');
+    tell();
+    await sees('the review of p was answered in another terminal');
+    await seesNot('Not passed');
+  });
+
   test('opens by itself when the disk tells of it after the job that left it', async () => {
     const {agents, press, sees, seesNot, screen, pendingFeedback, tell} = tuiProject({
       plan: planOf(family(task('p'), task('a')), task('b', {deps: ['p']})),

@@ -66,6 +66,7 @@ export function FeedbackDialog({taskId: asked, ...size}: DialogSize & {readonly 
         files={files}
         title={`What ${displayLine(edited.childTaskId)} is told`}
         initialText={displayText(edited.feedback)}
+        submits="save"
         openDraft={() =>
           drafts.open({
             kind: 'feedback',
