@@ -35,6 +35,23 @@ describe('the last lines name keys that do what they say', () => {
     await sees('a task needs you: n goes there, u opens it');
   });
 
+  test('a task that was sent back and has no session is restarted, not opened', async () => {
+    const {press, sees, seesNot, pendingFeedback, tell} = tuiProject({
+      plan: planOf(family(task('p'), task('a', {status: 'done'})), task('z')),
+      runs: [restingRun({state: 'succeeded', resumable: false})],
+    });
+    pendingFeedback.set('a', {
+      ...{schemaVersion: 1, childTaskId: 'a', parentTaskId: 'p', reviewRunId: 'p-1'},
+      ...{feedback: 'The totals are wrong.', createdAt: now, updatedAt: now},
+    });
+    press(keys.enter);
+    tell();
+    await sees('a task needs you: n goes there, R restarts it');
+    press('n');
+    await sees('a task needs you: R restarts it');
+    await seesNot('u opens it');
+  });
+
   test('of an empty plan: how it gets tasks, and nothing to search', async () => {
     const {press, sees, lines, screen} = tuiProject({plan: planOf()});
     press(keys.enter);

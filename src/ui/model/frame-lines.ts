@@ -1,7 +1,9 @@
 import {waitLine} from '../../machines/policies/job/wait-lines.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {dollars} from '../../machines/policies/text/durations.ts';
+import type {Refusal} from '../commands/command.ts';
 import {keymapFor} from '../commands/command-table.ts';
+import {restartRefusal, resumeRefusal} from '../commands/task-refusals.ts';
 import type {Line} from '../components/lines.tsx';
 import {hintsOf, type KeyHint} from '../keymap.ts';
 import type {Facts, TuiState} from './facts.ts';
@@ -67,16 +69,26 @@ export function bannerLine(state: TuiState, facts: Facts): Line {
 }
 
 /** Which tasks need the user, and the keys that lead there. What is already open is left out. */
-function callLine({browse}: TuiState, {summary, panel, screen, task}: Facts): Line {
-  const waiting = summary?.attention.length ?? 0;
+function callLine(state: TuiState, facts: Facts): Line {
+  const {summary, panel, screen, task} = facts;
+  const attention = summary?.attention ?? [];
+  const waiting = attention.length;
   if (waiting === 0 || panel !== null) return [];
   const what = waiting === 1 ? ' a task needs you' : ` ${waiting} tasks need you`;
   if (screen !== 'plan') return [{text: `${what}${screen === 'home' ? ': enter shows the plan' : ''}`}];
-  if (waiting === 1 && task?.id === summary?.attention[0]) return [{text: `${what}: u opens it`}];
+  const isThere = waiting === 1 && task?.id === attention[0];
   // In the other pane n goes to the next match or file.
-  return [
-    {text: `${what}: ${browse.pane === 'tree' ? 'n goes there' : 'esc, then n goes there'}, u opens it`},
-  ];
+  const way = state.browse.pane === 'tree' ? 'n goes there' : 'esc, then n goes there';
+  const ways = [...(isThere ? [] : [way]), ...wayOn(state, facts, attention)].join(', ');
+  return [{text: ways === '' ? what : `${what}: ${ways}`}];
+}
+
+/** The key that does something about one of these tasks; none while every key is refused. */
+function wayOn(state: TuiState, facts: Facts, taskIds: readonly string[]): string[] {
+  const isOpen = (refusal: Refusal) =>
+    taskIds.some((id) => refusal({...facts, task: facts.plan?.items.get(id) ?? null}, state) === null);
+  if (isOpen(resumeRefusal)) return ['u opens it'];
+  return isOpen(restartRefusal) ? ['R restarts it'] : [];
 }
 
 /** The same while a job waits for a limit. A requested pause, or a task that needs the user, comes first. */
