@@ -98,6 +98,15 @@ describe('P plans with the agent', () => {
     expect(project.agents.agents[2]?.request.prompt).toContain('With docs');
   });
 
+  test('how long the planner is at work is told', async () => {
+    const project = planning([]);
+    await project.wish('A shop');
+    await project.sees('read src/shop.ts');
+    await project.sees(/ ● [a-z ]+00:00/);
+    project.passTime(72_000);
+    await project.sees(/ ● .*quiet.* 01:12/);
+  });
+
   test('a proposed task is edited or left out before it is saved', async () => {
     const project = planning([tasks(proposed('api'), proposed('web'))]);
     await project.wish('A shop');

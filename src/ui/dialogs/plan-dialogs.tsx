@@ -3,6 +3,7 @@ import {revisionSlot} from '../../machines/drafts.ts';
 import {fieldText} from '../../machines/policies/plan/plan-conflict.ts';
 import {draftTaskId} from '../../machines/policies/planning/draft-task.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
+import {clockTime} from '../../machines/policies/text/durations.ts';
 import type {PlannedField} from '../../machines/tui-dialogs.ts';
 import {askOnScreen} from '../../machines/tui-flow.ts';
 import {hintLine} from '../components/hint-line.tsx';
@@ -10,8 +11,9 @@ import {Lines, lineOf} from '../components/lines.tsx';
 import {Editor} from '../editor/editor.tsx';
 import {useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap} from '../keymap.ts';
-import {talkLines} from '../model/run-tab.ts';
+import {elapsed, talkLines} from '../model/run-tab.ts';
 import {QuestionsPrompt} from '../prompts/questions-prompt.tsx';
+import {justify} from '../text/fit.ts';
 import {useLiveLog, useSeconds, useTui, useTuiState} from '../tui-context.tsx';
 import {ChoiceDialog} from './choice-dialog.tsx';
 import type {DialogSize} from './dialog-size.ts';
@@ -189,7 +191,7 @@ const workKeymap: Keymap<'close'> = [
 /** The planner at work. */
 export function PlanWorkDialog({columns, rows}: DialogSize) {
   const {answers, jobs} = useTui();
-  const [{planning}, {isPausing}] = useTuiState();
+  const [{planning, job}, {isPausing}] = useTuiState();
   useSeconds();
   useLiveLog(planning?.runId ?? undefined, false);
   useStepper<null, 'close'>({
@@ -207,10 +209,12 @@ export function PlanWorkDialog({columns, rows}: DialogSize) {
   const state = isPausing
     ? 'pausing'
     : `${planning?.words ?? 'planning'}${quiet >= 5 ? ` · quiet ${quiet} s` : ''}`;
+  const run = job?.runs.get(planning?.runId ?? '');
+  const time = run ? clockTime(elapsed(run, jobs.now())) : '';
   return (
     <Lines
       lines={[
-        lineOf(` ● ${state}`, {tone: 'accent', bold: true}),
+        lineOf(justify(` ● ${state}`, `${time} `, columns), {tone: 'accent', bold: true}),
         lineOf(''),
         ...talkLines(talks, columns - 2).slice(-room),
         hintLine(hintsOf(workKeymap), columns),
