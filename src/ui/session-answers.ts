@@ -24,6 +24,7 @@ export function createSessionAnswers(
       ports.sessions.create(name).then(
         ({warnings}) => said(`session ${name} is starting; enter attaches`, warnings),
         (error: unknown) => {
+          core.patch({notice: null});
           reload();
           fail(error);
         },

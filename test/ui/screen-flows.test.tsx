@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {type SettingKey, settingKeys} from '../../src/services/contracts/config.ts';
+import {AppError} from '../../src/services/contracts/errors.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {textWidth} from '../../src/ui/text/graphemes.ts';
 import {pausedRun, restingRun} from '../fakes/runs.ts';
@@ -77,6 +78,14 @@ test('what can be done about a task stands whole below its state where it does n
 });
 
 describe('the tree', () => {
+  test('which of its rows are seen is told as in every list', async () => {
+    const plan = planOf(...Array.from({length: 30}, (_, index) => task(`t${index}`)));
+    const {press, lines, sees} = await browsing({plan});
+    expect(lines()[1]).toMatch(/^┌ Plan ─+ 1–19 of 30 ┐/);
+    press('G');
+    await sees('12–30 of 30');
+  });
+
   test('titles come first: a reason stands beside one only whole, a state where enough of it is left', async () => {
     const {lines} = await browsing({
       plan: planOf(
@@ -238,6 +247,18 @@ describe('editing', () => {
     expect(plans.plan).toEqual(shop());
   });
 
+  test.each([
+    {id: 'p', seen: 'The 2 tasks below it are deleted too'},
+    {id: 'q', seen: 'The task below it is deleted too'},
+    {id: 'z', seen: ' Dependencies on it are removed. z undoes it.'},
+  ])('deleting $id tells how many tasks go with it', async ({id, seen}) => {
+    const plan = planOf(family(task('p'), task('a'), task('b')), family(task('q'), task('c')), task('z'));
+    const {press, sees} = await browsing({plan});
+    press('g', ...Array.from({length: ['p', 'a', 'b', 'q', 'c', 'z'].indexOf(id)}, () => 'j'), 'D');
+    await sees(`Delete ${id}`);
+    await sees(seen);
+  });
+
   test('where a task was deleted the next one is selected, behind the last one the one before', async () => {
     const tasks = ['a', 'b', 'c'].map((id) => task(id));
     const {press, sees} = tuiProject({plan: planOf(...tasks)});
@@ -353,6 +374,18 @@ describe('settings', () => {
     await sees(/execution.pauseGraceSeconds +99 +99/);
   });
 
+  test.each([
+    {key: 'execution.verify', typed: 'npm test', seen: /execution.verify +\["npm te… \["npm te…/},
+    {key: 'execution.maxCostUsd', typed: '1.5', seen: /execution.maxCostUsd +1.5 +1.5/},
+    {key: 'hooks.needsYou', typed: 'true', seen: /hooks.needsYou +true +true/},
+  ] as const)('$key has no value: what is typed is all there is', async ({key, typed, seen}) => {
+    const {press, sees} = await browsing();
+    press(',', ...downTo(key), keys.enter);
+    await sees(/❯ *\n/);
+    press(typed, keys.enter);
+    await sees(seen);
+  });
+
   test('how many there are is told, and which of them are seen', async () => {
     const {press, sees} = await browsing();
     press(',');
@@ -436,6 +469,19 @@ describe('sessions', () => {
     press('j');
     await sees('it does not run; u starts it');
     await seesNot('$ 1 works');
+  });
+
+  test('one that could not begin is not said to be beginning', async () => {
+    const {press, sees, screen} = await browsing({
+      sessionFailure: new AppError('E_RUNNER_NOT_CONFIGURED', 'runner command not found on PATH: claude'),
+    });
+    press('S', 'n');
+    await sees('New session');
+    press('one', keys.enter);
+    await sees('runner command not found on PATH: claude');
+    press(keys.escape);
+    await sees('n starts one');
+    expect(screen()).not.toContain('beginning one');
   });
 
   test('one that runs gets the terminal, one that does not is started by a key of its own', async () => {

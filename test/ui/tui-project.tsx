@@ -33,6 +33,8 @@ export type TuiOptions = {
   readonly data?: Partial<ProjectData>;
   readonly agentInEnvironment?: 'claude';
   readonly sessions?: readonly SessionRow[];
+  /** Why no session can begin. */
+  readonly sessionFailure?: AppError;
 };
 
 /** A session that runs. */
@@ -196,6 +198,7 @@ export function tuiProject(options: TuiOptions = {}) {
       screen: async (id) => [`$ ${id} works`],
       resume: async (id) => void attached.push(id),
       create: async (name) => {
+        if (options.sessionFailure) throw options.sessionFailure;
         sessionRows = [...sessionRows, sessionRow({id: name, name})];
         return {id: name, warnings: []};
       },

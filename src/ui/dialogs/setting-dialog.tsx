@@ -120,7 +120,11 @@ const typed = (text: string) => displayText(text).replace(/\s+/g, ' ');
 
 const isNumeric = ({type}: Setting) => type === 'integer' || type === 'limit';
 
-const editable = (value: SettingValue) => (value === '' ? '' : settingText(value));
+/** Where there is no value, nothing stands in the way of what is typed. */
+const editable = (value: SettingValue) => {
+  const text = settingText(value);
+  return text === settingText(null) ? '' : text;
+};
 
 const where = (layer: ConfigLayerName) =>
   layer === 'project' ? 'for this project' : 'globally, for all projects';

@@ -91,16 +91,18 @@ export function DeleteDialog({taskId, name, ...size}: Props) {
     <ConfirmDialog
       {...size}
       title={`Delete ${name}?`}
-      message={
-        task && task.childIds.length > 0
-          ? 'Everything below it is deleted too, and dependencies on it are removed. z undoes it.'
-          : 'Dependencies on it are removed. z undoes it.'
-      }
+      message={deletedText(plan && task ? subtreeOf(plan, task).length - 1 : 0)}
       confirmLabel="Delete"
       onConfirm={() => answers.delete(taskId, seen)}
       onCancel={answers.close}
     />
   );
+}
+
+function deletedText(below: number): string {
+  const alone = 'Dependencies on it are removed. z undoes it.';
+  if (below === 0) return alone;
+  return `The ${below === 1 ? 'task below it is' : `${below} tasks below it are`} deleted too. ${alone}`;
 }
 
 function tasksOf(plan: Plan, isWanted: (task: Task) => boolean) {

@@ -4,6 +4,7 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {clockTime} from '../../machines/policies/text/durations.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Line} from '../components/lines.tsx';
+import {position} from '../components/scroll.ts';
 import {textWidth} from '../text/graphemes.ts';
 import {wrapped} from '../text/wrap.ts';
 import {type Facts, reviewAtWork, type TuiState} from './facts.ts';
@@ -129,9 +130,6 @@ export function treeTitle(
   const filter = browse.filter === 'all' ? '' : ` · ${browse.filter}`;
   const query =
     browse.query !== '' || isSearching ? ` /${displayLine(browse.query)}${isSearching ? '▏' : ''}` : '';
-  const isAll = entries.length <= layout.paneRows;
-  const right = isAll
-    ? ''
-    : `${Math.min(entries.length, browse.treeTop + layout.paneRows)}/${entries.length}`;
+  const right = position({top: browse.treeTop, left: 0}, entries.length, layout.paneRows);
   return {left: `Plan${filter}${query}`, right};
 }

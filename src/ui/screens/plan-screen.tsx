@@ -2,6 +2,7 @@ import {Box} from 'ink';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Line} from '../components/lines.tsx';
 import {Pane} from '../components/pane.tsx';
+import {position} from '../components/scroll.ts';
 import {type Tab, tabs} from '../model/browse.ts';
 import {detailContent} from '../model/detail.ts';
 import {highlighted} from '../model/find.ts';
@@ -78,6 +79,6 @@ export function visible(
     return {lines: [...head, ...end], place: ''};
   }
   const from = Math.max(0, Math.min(top, length - 1));
-  const place = length <= height ? '' : `${from + 1}/${length}`;
+  const place = position({top: from, left: 0}, length, height);
   return {lines: [...head, ...slice(from, from + height).slice(0, height)], place};
 }

@@ -15,7 +15,7 @@ test.each([
   {name: 'as many as rows', count: 10, top: null, seen: '1 2 3 4 5 6 7 8 9 10', place: ''},
   {name: 'one more: the first is above', count: 11, top: null, seen: '2 3 4 5 6 7 8 9 10 11', place: ''},
   {name: 'none', count: 0, top: null, seen: '', place: ''},
-  {name: 'from a line on', count: 12, top: 1, seen: '2 3 4 5 6 7 8 9 10 11', place: '2/12'},
+  {name: 'from a line on', count: 12, top: 1, seen: '2 3 4 5 6 7 8 9 10 11', place: '2–11 of 12'},
 ])('$name', ({count, top, seen, place}) => {
   const all = lines(count);
   const head: Line[] = [[{text: 'head'}]];
