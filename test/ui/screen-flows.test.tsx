@@ -1,5 +1,4 @@
 import {describe, expect, test} from 'vitest';
-import {type SettingKey, settingKeys} from '../../src/services/contracts/config.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {textWidth} from '../../src/ui/text/graphemes.ts';
@@ -354,75 +353,6 @@ describe('a text that cannot be stored', () => {
     press(keys.ctrlS);
     await sees('changed a');
     expect(plans.plan.items.get('a')?.title).toBe('Task a of mine');
-  });
-});
-
-describe('settings', () => {
-  const downTo = (key: SettingKey) => settingKeys.slice(0, settingKeys.indexOf(key)).map(() => 'j');
-
-  test('a switch is turned, a number is typed and checked', async () => {
-    const {press, sees} = await browsing();
-    press(',');
-    await sees(/execution.stopAfterEachTask +false +- +- +false/);
-    press(keys.enter);
-    await sees(/execution.stopAfterEachTask +true +true +- +false/);
-    press(...downTo('execution.pauseGraceSeconds'), keys.enter);
-    await sees('1 to 120, default 10');
-    press(keys.backspace, keys.backspace, '999', keys.enter);
-    await sees('must be a whole number from 1 to 120');
-    press(keys.backspace, keys.enter);
-    await sees(/execution.pauseGraceSeconds +99 +99/);
-  });
-
-  test.each([
-    {key: 'execution.verify', typed: 'npm test', seen: /execution.verify +\["npm te… \["npm te…/},
-    {key: 'execution.maxCostUsd', typed: '1.5', seen: /execution.maxCostUsd +1.5 +1.5/},
-    {key: 'hooks.needsYou', typed: 'true', seen: /hooks.needsYou +true +true/},
-  ] as const)('$key has no value: what is typed is all there is', async ({key, typed, seen}) => {
-    const {press, sees} = await browsing();
-    press(',', ...downTo(key), keys.enter);
-    await sees(/❯ *\n/);
-    press(typed, keys.enter);
-    await sees(seen);
-  });
-
-  test('how many there are is told, and which of them are seen', async () => {
-    const {press, sees} = await browsing();
-    press(',');
-    await sees(new RegExp(`1–\\d+ of ${settingKeys.length}`));
-    press('G');
-    await sees(`–${settingKeys.length} of ${settingKeys.length}`);
-  });
-
-  test('a global switch is turned there, also where the project says something else', async () => {
-    const {press, sees} = await browsing({config: {execution: {stopAfterEachTask: true}}});
-    press(',');
-    await sees(/setting +value +project +global +default/);
-    await sees(/execution.stopAfterEachTask +true +true +- +false/);
-    press('a');
-    await sees(/execution.stopAfterEachTask +true +true +false +false/);
-    press('a');
-    await sees(/execution.stopAfterEachTask +true +true +true +false/);
-  });
-
-  test('a value that somebody else set meanwhile is not overwritten', async () => {
-    const {press, sees, editSettings, tell} = await browsing();
-    press(',', ...downTo('execution.pauseGraceSeconds'), keys.enter);
-    await sees('1 to 120, default 10');
-    editSettings({execution: {pauseGraceSeconds: 30}});
-    press(keys.backspace, keys.enter);
-    await sees('execution.pauseGraceSeconds was changed by somebody else meanwhile');
-    press(keys.escape);
-    tell();
-    await sees(/execution.pauseGraceSeconds +30 +30/);
-  });
-
-  test('one of a few words is chosen', async () => {
-    const {press, sees} = await browsing();
-    press(',', 'G', keys.enter);
-    await sees('how the terminal UI notifies you');
-    press('G', keys.enter);
-    await sees(/tui.notify +off +off/);
   });
 });
 
