@@ -20,6 +20,7 @@ export function createFakeSurroundings(): FakeSurroundings {
     standing: async () => fake.repository,
     look: async () => fake.now,
     ignoredSince: async () => fake.ignored,
+    writerOf: () => null,
     writtenSince: async () => fake.ignored,
   };
   return fake;

@@ -91,7 +91,7 @@ async function requireAsked(
 /** Before anything slow is loaded, so that a job that never starts does not lose it. */
 async function keepFeedback(
   {context}: Cli,
-  {folder}: Project,
+  {folder, trail}: Project,
   taskId: string,
   feedback: string,
 ): Promise<void> {
@@ -101,7 +101,7 @@ async function keepFeedback(
     import('../../machines/actors/sent-feedback.ts'),
   ]);
   const latest = await createRunStore({folder: folder.runsFolder}).latest(taskId);
-  const drafts = createDraftStore({folder: folder.draftsFolder});
+  const drafts = createDraftStore({folder: folder.draftsFolder, trail});
   if (latest) await keepSentFeedback({drafts, now: context.now}, latest, feedback);
 }
 

@@ -79,12 +79,13 @@ export async function openEngine({
   onPrompt,
   observe,
 }: OpenEngineOptions): Promise<OpenedEngine> {
-  const {folder, plans, config, userConfigFile, watchSettings} = project;
+  const {folder, plans, config, userConfigFile, watchSettings, trail} = project;
   const runs = createRunStore({folder: folder.runsFolder});
   const drafts = createDraftStore({
     folder: folder.draftsFolder,
     // A draft may be the first thing that is written.
     prepare: () => ensureStateFolder(folder),
+    trail,
   });
   const facts = await createProjectFacts(folder.root);
   const spawner = createAgentSpawner();
@@ -111,8 +112,8 @@ export async function openEngine({
     runs,
     feedback: createFeedbackStore({folder: folder.feedbackFolder}),
     drafts,
-    planDrafts: createPlanDraftStore({folder: folder.planDraftsFolder}),
-    comments: createCommentStore({folder: folder.runsFolder}),
+    planDrafts: createPlanDraftStore({folder: folder.planDraftsFolder, trail}),
+    comments: createCommentStore({folder: folder.runsFolder, trail}),
     inbox: createDecisionInbox({folder: folder.runsFolder, livenessOf}),
     jobs: createJobStore({folder: folder.jobsFolder}),
     requests: createRequestBox({folder: folder.requestsFolder}),
@@ -132,7 +133,7 @@ export async function openEngine({
     surroundings: createSurroundingsReader({
       root: folder.root,
       stateFolder: folder.stateFolder,
-      runsFolder: folder.runsFolder,
+      trail,
       settings: {
         '.blackbird/config.json': folder.configFile,
         '.blackbird/agent.json': folder.agentFile,

@@ -3,9 +3,9 @@ import type {PlanDraft, PlanDraftStore} from '../../services/contracts/plan-draf
 import type {Cli} from '../cli.ts';
 
 export async function draftStore(cli: Cli, command: Command): Promise<PlanDraftStore> {
-  const {folder} = await cli.project(command);
+  const {folder, trail} = await cli.project(command);
   const {createPlanDraftStore} = await import('../../services/stores/plan-draft-store.ts');
-  return createPlanDraftStore({folder: folder.planDraftsFolder});
+  return createPlanDraftStore({folder: folder.planDraftsFolder, trail});
 }
 
 export async function requireDraft(cli: Cli, command: Command, draftId: string): Promise<PlanDraft> {

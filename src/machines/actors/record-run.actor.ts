@@ -72,9 +72,12 @@ export function defineRecordRunActor({
       ...(check && {check}),
       ...(work && {work}),
     };
-    const recorded = await runs.update(run.task_id, run.run_id, (current) =>
-      applyRunStep(current, step, now(), trace),
-    );
+    const recorded = await runs.update(run.task_id, run.run_id, (current) => {
+      const next = applyRunStep(current, step, now(), trace);
+      // A decision cannot be made before the checkpoint is on disk.
+      if (next.decision_state === 'pending' && current.decision_state !== 'pending') inbox.discard(run);
+      return next;
+    });
     // The run's own end first: after a crash in between, recovery restores the old run.
     if (step.type === 'withdrawn') await reinstate({runs, now}, run);
     if (isOver) endings.delete(run.run_id);

@@ -10,6 +10,7 @@ import {
   recordEffects,
   sideEffectsOf,
 } from '../policies/review/side-effects.ts';
+import {wordEffects} from '../policies/review/word-effects.ts';
 
 type Watched = {
   readonly before: Surroundings;
@@ -79,7 +80,8 @@ export function createSideEffectWatch({
       const seen = {before: begun.before, after, plan, ignored, settingsBy: begun.settingsBy()};
       // The earlier state of the files was lost with the repository.
       const written = isReplaced(seen) ? await surroundings.writtenSince(begun.since) : null;
-      return [...recordEffects(records), ...sideEffectsOf({...seen, ...(written && {written})})];
+      const words = wordEffects(begun.before, after, surroundings.writerOf);
+      return [...recordEffects(records), ...words, ...sideEffectsOf({...seen, ...(written && {written})})];
     },
   };
 }

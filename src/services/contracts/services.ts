@@ -14,7 +14,7 @@ import type {PlanDraftStore} from './plan-draft.ts';
 import type {Liveness, ProcessIdentity} from './process.ts';
 import type {ProjectFacts, ProjectLock, ProviderChoice} from './project.ts';
 import type {RunRecord, RunStore} from './run.ts';
-import type {SurroundingsReader} from './side-effects.ts';
+import type {SurroundingsReader, Writer} from './side-effects.ts';
 import type {PlanStore} from './stores.ts';
 
 /** Everything the engine needs from outside, including time, ids and hashes. */
@@ -43,7 +43,7 @@ export type Services = {
   /**
    * From now on: whether only this Blackbird, or also other ones, wrote the project settings; null if anyone else did.
    */
-  readonly watchSettings: () => () => 'here' | 'elsewhere' | null;
+  readonly watchSettings: () => () => Writer | null;
   /** The agent for a job; `named` is the one requested for this call. */
   readonly chooseAgent: (named: string | undefined) => Promise<ProviderChoice>;
   readonly lock: ProjectLock;

@@ -57,7 +57,7 @@ export const sideEffectSchema = z.looseObject({
   /** For a settings file with readable content: the first edits, and how many more there are. */
   settings: z.array(settingEditSchema).optional(),
   more_settings: z.int().optional(),
-  /** For project settings: changed through another Blackbird process, by a person or by an agent. */
+  /** Settings or texts: written through another Blackbird process, by a person or by an agent. */
   is_by_blackbird: z.boolean().optional(),
 });
 export type SideEffect = z.infer<typeof sideEffectSchema>;
@@ -74,12 +74,21 @@ export type Surroundings = {
   readonly repository: RepositoryState | null;
   /** Absent if not looked at, or if there are too many. */
   readonly records?: RecordVersions;
+  /** Text by people and reviewers: feedback, drafts, comments. Absent if not looked at. */
+  readonly words?: FileVersions;
+  /** The latest job records. Absent if not looked at. */
+  readonly jobs?: FileVersions;
   /** Files and folders that git ignores; absent if not asked for. */
   readonly ignored?: readonly string[];
 };
 
 /** Every run record by name, per task folder; the version changes with every write. */
-export type RecordVersions = ReadonlyMap<string, ReadonlyMap<string, string>>;
+export type RecordVersions = ReadonlyMap<string, FileVersions>;
+
+export type FileVersions = ReadonlyMap<string, string>;
+
+/** This Blackbird, or one of another process. */
+export type Writer = 'here' | 'elsewhere';
 
 export type RepositoryState = {
   /** Identifies the repository: another one in its place has another id. */
@@ -122,6 +131,7 @@ export const keptSurroundingsSchema = z.looseObject({
   /** Left out if too long. */
   contents: z.record(z.string(), z.record(z.string(), z.unknown()).nullable()).optional().catch(undefined),
   /** Left out if there are too many. */
+  words: z.record(z.string(), z.string()).optional().catch(undefined),
   ignored: z.array(z.string()).optional().catch(undefined),
   repository: z
     .looseObject({
@@ -178,6 +188,8 @@ export interface SurroundingsReader {
    * folder count as one. Never fails.
    */
   ignoredSince(time: string, before?: readonly string[]): Promise<NewIgnored>;
+  /** Who changed a text from one version to the other ('' if missing); null if anyone but Blackbird took part. */
+  writerOf(name: string, from: string, to: string): Writer | null;
   /** All files of the project, whether git tracks them or not. Never fails. */
   writtenSince(time: string): Promise<NewIgnored>;
 }

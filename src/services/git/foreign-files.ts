@@ -20,18 +20,25 @@ export async function foreignFilesIn(
   const walk = {left: limits.entries, until: Date.now() + limits.milliseconds};
   const look = {since, walk, isKnown: isOwnFile, mayPass: isObjectFolder};
   const own: string[] = [];
-  for (const entry of entries.filter((each) => each.isDirectory() && isOwn(each)))
-    if (!isCrowded(path.join(stateFolder, entry.name)))
-      own.push(...(await strangersIn(stateFolder, look, `${entry.name}/`)));
+  for (const {name: folder} of entries.filter((each) => each.isDirectory() && isOwn(each))) {
+    const below = entriesOf(path.join(stateFolder, folder));
+    if (below.length <= maxEntries) own.push(...(await strangersIn(stateFolder, look, `${folder}/`)));
+    else
+      own.push(
+        ...below
+          .filter((each) => !each.isDirectory())
+          .map((each) => `${folder}/${each.name}`)
+          .filter((file) => !isOwnFile(file) && isSince(path.join(stateFolder, file), since)),
+      );
+  }
   const {count, names} = await changedSince(path.dirname(stateFolder), others, since, limits);
   const told = grouped(`${name}/`, own);
   return {count: count + told.length, names: [...names, ...told].slice(0, maxNames)};
 }
 
 const maxNames = 5;
-/** The cost of a task must not grow with the number of tasks done before it. */
+/** The cost of a task must not grow with the number of tasks done before it: with more entries, subfolders are not searched. */
 const maxEntries = 500;
-const isCrowded = (folder: string): boolean => entriesOf(folder).length > maxEntries;
 
 /** Files in a git folder that git does not write itself; `told` are reported elsewhere. */
 export async function foreignFilesInGit(

@@ -1,7 +1,8 @@
 import {readdirSync, readFileSync, realpathSync, statSync} from 'node:fs';
 import path from 'node:path';
 import type {NewIgnored, SettingsContent, SurroundingsReader} from '../contracts/side-effects.ts';
-import {createRecordVersions} from '../stores/record-versions.ts';
+import {createStateVersions} from '../stores/record-versions.ts';
+import {createWriteTrail, textWriter, type WriteTrail} from '../stores/write-trail.ts';
 import {repositoryOf} from './find-repository.ts';
 import type {IgnoredLook, IgnoredMemory} from './ignored-files.ts';
 import {commonFolderOf, digestOf, isTold, readRepository} from './read-repository.ts';
@@ -18,21 +19,22 @@ const toldElsewhere: ReadonlySet<string> = new Set(['.git', 'blackbird.plan.json
 export function createSurroundingsReader({
   root,
   stateFolder,
-  runsFolder,
   settings,
   env,
+  trail = createWriteTrail(null),
   timeLimitMs = 20_000,
 }: {
   root: string;
   stateFolder: string;
-  runsFolder: string;
   /** By the name shown to the user. */
   settings: Readonly<Record<string, string>>;
   env: Environment;
+  /** The writes of drafts and comments by any Blackbird. */
+  trail?: WriteTrail;
   timeLimitMs?: number;
 }): SurroundingsReader {
   const repository = () => repositoryOf(root);
-  const recordVersions = createRecordVersions(runsFolder);
+  const stateVersions = createStateVersions(stateFolder);
   let remembered: {readonly ignored: IgnoredMemory; readonly index: IndexMemory} | undefined;
   /** Modules that load git are imported on demand. */
   const memory = async () => {
@@ -63,16 +65,20 @@ export function createSurroundingsReader({
 
     look: async ({withIgnored} = {withIgnored: false}) => {
       const top = repository();
-      const records = recordVersions();
+      const versions = stateVersions();
       const ignored = top !== null && withIgnored ? await ignoredNow(top) : null;
       return {
-        ...(records && {records}),
+        ...versions,
         ...(ignored && {ignored}),
         settings: new Map(Object.entries(settings).map(([name, file]) => [name, digestOf(file)])),
         contents: contentsOf(settings),
         repository: top === null ? null : readRepository(top),
       };
     },
+
+    // Only the holder of the project lock, which is this process, writes feedback: a trail by others would be forged.
+    writerOf: (name, from, to) =>
+      name.startsWith('parent-review-feedback/') ? null : textWriter(trail, name, from, to),
 
     writtenSince: async (time) => {
       const folder = realFolder(root);

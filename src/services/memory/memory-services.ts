@@ -57,6 +57,7 @@ export function createMemoryServices(project: MemoryProject): Services {
       standing: async () => ({isDetached: false, underWay: null, conflicts: []}),
       look: async () => ({settings: new Map(), repository: null}),
       ignoredSince: async () => ({count: 0, names: []}),
+      writerOf: () => null,
       writtenSince: async () => ({count: 0, names: []}),
     },
     project: {root: '/', isGitRepository: async () => false, snapshot: async () => null},

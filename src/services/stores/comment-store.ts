@@ -14,13 +14,20 @@ import {renderDocument} from './json-text.ts';
 import {firstIssue} from './store-errors.ts';
 import {taskFolderName} from './task-folder.ts';
 import {versionOf} from './whole-file.ts';
+import {createWriteTrail, noted, type WriteTrail} from './write-trail.ts';
 
 const maxBytes = 256 * 1024;
 
 /**
  * One file per comment, so that two terminals never overwrite each other: `<folder>/<task>/<run>.comments/<id>.json`.
  */
-export function createCommentStore({folder}: {folder: string}): CommentStore {
+export function createCommentStore({
+  folder,
+  trail = createWriteTrail(null),
+}: {
+  folder: string;
+  trail?: WriteTrail;
+}): CommentStore {
   const folderOf = ({task_id, run_id}: CommentedRun) => {
     if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(run_id))
       throw new AppError('E_RUN_NOT_FOUND', `${JSON.stringify(run_id)} is not a run id`);
@@ -44,17 +51,18 @@ export function createCommentStore({folder}: {folder: string}): CommentStore {
       await ensurePrivateFolder(folder);
       await ensurePrivateFolder(path.dirname(folderOf(comment)));
       await ensurePrivateFolder(folderOf(comment));
-      const database = databaseOf(fileOf(comment, comment.id));
+      const file = fileOf(comment, comment.id);
+      const database = databaseOf(file);
       // An unreadable file is not replaced.
       await database.read();
       database.data = {...database.data, ...comment};
-      await database.write();
+      await noted(trail, file, () => database.write());
     },
     remove: async (run, id) => {
       const file = fileOf(run, id);
       if (!isId(id) || versionOf(file) === null) return false;
       await ensurePrivateFolder(folderOf(run));
-      await removeDurably(file);
+      await noted(trail, file, () => removeDurably(file));
       return true;
     },
   };

@@ -9,6 +9,7 @@ import {renderDocument} from './json-text.ts';
 import {firstIssue} from './store-errors.ts';
 import {taskFolderName} from './task-folder.ts';
 import {versionOf} from './whole-file.ts';
+import {createWriteTrail, noted, type WriteTrail} from './write-trail.ts';
 
 const maxBytes = 1024 * 1024;
 
@@ -16,9 +17,11 @@ const maxBytes = 1024 * 1024;
 export function createDraftStore({
   folder,
   prepare = async () => {},
+  trail = createWriteTrail(null),
 }: {
   folder: string;
   prepare?: () => Promise<void>;
+  trail?: WriteTrail;
 }): DraftStore {
   const fileOf = (kind: DraftKind, taskId: string) =>
     path.join(folder, `${taskFolderName(taskId)}.${kind}.json`);
@@ -42,17 +45,18 @@ export function createDraftStore({
     save: async (draft) => {
       await prepare();
       await ensurePrivateFolder(folder);
-      const database = databaseOf(fileOf(draft.kind, draft.taskId));
+      const file = fileOf(draft.kind, draft.taskId);
+      const database = databaseOf(file);
       // An unreadable file is not replaced.
       await database.read();
       database.data = draft;
-      await database.write();
+      await noted(trail, file, () => database.write());
     },
     remove: async (kind, taskId) => {
       const file = fileOf(kind, taskId);
       if (versionOf(file) === null) return;
       await ensurePrivateFolder(folder);
-      await removeDurably(file);
+      await noted(trail, file, () => removeDurably(file));
     },
   };
 

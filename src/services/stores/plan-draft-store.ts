@@ -13,6 +13,7 @@ import {isRecordName, namesIn} from './folder-names.ts';
 import {renderDocument} from './json-text.ts';
 import {firstIssue} from './store-errors.ts';
 import {versionOf} from './whole-file.ts';
+import {createWriteTrail, noted, type WriteTrail} from './write-trail.ts';
 
 const maxBytes = 8 * 1024 * 1024;
 
@@ -20,7 +21,13 @@ const maxBytes = 8 * 1024 * 1024;
 const draftIdForm = /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/;
 
 /** One file per draft, `<folder>/<draftId>.json`. The state folder must exist. */
-export function createPlanDraftStore({folder}: {folder: string}): PlanDraftStore {
+export function createPlanDraftStore({
+  folder,
+  trail = createWriteTrail(null),
+}: {
+  folder: string;
+  trail?: WriteTrail;
+}): PlanDraftStore {
   const fileOf = (draftId: string) => {
     if (draftIdForm.test(draftId)) return path.join(folder, `${draftId}.json`);
     throw new AppError('E_DRAFT_NOT_FOUND', `${JSON.stringify(draftId)} is not the id of a plan draft`, {
@@ -50,17 +57,18 @@ export function createPlanDraftStore({folder}: {folder: string}): PlanDraftStore
     },
     save: async (draft) => {
       await ensurePrivateFolder(folder);
-      const database = databaseOf(fileOf(draft.draftId));
+      const file = fileOf(draft.draftId);
+      const database = databaseOf(file);
       // An unreadable file is not replaced.
       await database.read();
       database.data = draft;
-      await database.write();
+      await noted(trail, file, () => database.write());
     },
     remove: async (draftId) => {
       const file = fileOf(draftId);
       if (versionOf(file) === null) return;
       await ensurePrivateFolder(folder);
-      await removeDurably(file);
+      await noted(trail, file, () => removeDurably(file));
     },
   };
 }

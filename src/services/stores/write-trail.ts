@@ -1,17 +1,16 @@
+import {createHash} from 'node:crypto';
 import {closeSync, constants, lstatSync, openSync, rmSync, writeSync} from 'node:fs';
+import path from 'node:path';
+import type {Writer} from '../contracts/side-effects.ts';
+import {contentVersion} from './content-version.ts';
 import {readWholeBytes, versionOf} from './whole-file.ts';
 
-/**
- * Which version of the plan or settings Blackbird made from which, so that a change by anyone else stands
- * out.
- */
+/** Which version of the plan, settings or a text Blackbird made from which, so that a change by anyone else stands out. */
 export type WriteTrail = {
   note(before: string | null, after: string | null): void;
   /** Whether only Blackbird wrote between two versions: this process, or others as well. */
   leads(from: string | null, to: string | null): Writer | null;
 };
-
-type Writer = 'here' | 'elsewhere';
 
 /** Restarted when it is larger: only the writes during one run matter. */
 const maxBytes = 256 * 1024;
@@ -29,7 +28,8 @@ export function createWriteTrail(file: string | null): WriteTrail {
       if (file !== null) append(file, `${line}\n`);
     },
     leads: (from, to) => {
-      const lines = [...linesOf(file), ...own];
+      // File order first: it also contains our own lines, unless the file was started over.
+      const lines = [...new Set([...linesOf(file), ...own])];
       const next = new Map(lines.map((line) => line.split(' ', 2) as [string, string]));
       const seen = new Set<string>();
       let isHere = true;
@@ -50,6 +50,25 @@ export function watchWrites(trail: WriteTrail, file: string): () => Writer | nul
   const from = versionOf(file);
   return () => trail.leads(from, versionOf(file));
 }
+
+/** Writes or removes a draft or comment and records who did it, so that it is not attributed to a running agent. */
+export async function noted<T>(trail: WriteTrail, file: string, write: () => Promise<T>): Promise<T> {
+  const before = contentVersion(file);
+  const result = await write();
+  trail.note(textKey(file, before), textKey(file, contentVersion(file)));
+  return result;
+}
+
+/** Who changed a draft or comment from one version to the other; null if anyone but Blackbird took part. */
+export const textWriter = (trail: WriteTrail, file: string, from: string, to: string): Writer | null =>
+  trail.leads(textKey(file, from), textKey(file, to));
+
+/** Short, because editors save every half second. The base name is enough: the content names the run or task. */
+const textKey = (file: string, version: string): string =>
+  createHash('sha256')
+    .update(`${path.basename(file)}\0${version}`)
+    .digest('hex')
+    .slice(0, 20);
 
 function append(file: string, line: string): void {
   try {

@@ -8,12 +8,14 @@ import {
   recordEffects,
   sideEffectsOf,
 } from '../../../src/machines/policies/review/side-effects.ts';
+import {wordEffects} from '../../../src/machines/policies/review/word-effects.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import type {
   RecordVersions,
   RepositoryState,
   SideEffect,
   Surroundings,
+  Writer,
 } from '../../../src/services/contracts/side-effects.ts';
 import {restingRun} from '../../fakes/runs.ts';
 import {planOf, task} from '../../helpers/plans.ts';
@@ -250,7 +252,7 @@ test('what git goes by: hooks, settings and worktrees are one line', () => {
   ]);
 });
 
-const none = {isOwnChanged: false, opened: [], predecided: [], removed: [], changed: []};
+const none = {isOwnChanged: false, opened: [], predecided: [], removed: [], changed: [], isLost: false};
 
 test('records of other tasks that were removed, changed or added are told of by their task', () => {
   const versions = (...tasks: ReadonlyArray<[string, Record<string, string>]>): RecordVersions =>
@@ -270,13 +272,19 @@ test('records of other tasks that were removed, changed or added are told of by 
     ['f', {'f-1.json': '1'}],
   );
   const found = foreignRecords(before, after, [{run_id: 'a-2'}]);
-  expect(found).toEqual({removed: ['b', 'c'], changed: ['d', 'f']});
+  expect(found).toEqual({removed: ['b', 'c'], changed: ['d', 'f'], isLost: false});
   expect(texts(recordEffects({...none, ...found}))).toEqual([
     'records: run records were removed, of: b, c',
     'records: run records were changed, of: d, f',
   ]);
-  expect(foreignRecords(before, before, [])).toEqual({removed: [], changed: []});
-  expect(foreignRecords(undefined, after, [])).toEqual({removed: [], changed: []});
+  const nothingFound = {removed: [], changed: [], isLost: false};
+  expect(foreignRecords(before, before, [])).toEqual(nothingFound);
+  expect(foreignRecords(undefined, after, [])).toEqual(nothingFound);
+  // Who makes them too many keeps nobody from asking.
+  const lost = foreignRecords(before, undefined, []);
+  expect(texts(recordEffects({...none, ...lost}))).toEqual([
+    'records: so many folders were made in .blackbird/runs that the run records were not compared',
+  ]);
 });
 
 test('records that somebody else changed need a decision', () => {
@@ -294,8 +302,46 @@ test('records that somebody else changed need a decision', () => {
   expect([needsDecision(effects), nothingChanged]).toEqual([true, []]);
 });
 
+test('text in the name of others needs a decision, unless it was written with Blackbird', () => {
+  const before = {
+    words: new Map([...['d/same', 'd/edited', 'd/gone', 'd/mine'].map((name) => [name, '1'] as const)]),
+    jobs: new Map([['jobs/1.json', '1']]),
+  };
+  const after = {
+    words: new Map([
+      ['d/same', '1'],
+      ['d/edited', '2'],
+      ['d/mine', '2'],
+      ['d/new', '1'],
+      ['d/theirs', '1'],
+    ]),
+    jobs: new Map([['jobs/1.json', '2']]),
+  };
+  const writers: Readonly<Record<string, Writer>> = {'d/mine': 'here', 'd/theirs': 'elsewhere'};
+  const effects = wordEffects(before, after, (name) => writers[name] ?? null);
+  const [written, removed, meanwhile] = [
+    {
+      kind: 'records',
+      text: 'written while the agent worked, not by Blackbird: .blackbird/d/edited, .blackbird/d/new, .blackbird/jobs/1.json',
+    },
+    {kind: 'records', text: 'removed while the agent worked, not by Blackbird: .blackbird/d/gone'},
+    {
+      kind: 'records',
+      text: 'written or removed with Blackbird meanwhile: .blackbird/d/theirs',
+      is_by_blackbird: true,
+    },
+  ] as const;
+  expect(effects).toEqual([written, removed, meanwhile]);
+  expect([[written], [removed], [meanwhile]].map((each) => needsDecision(each))).toEqual([true, true, false]);
+  // After a crash nobody remembers the jobs.
+  expect(wordEffects({words: before.words}, {...after, words: before.words}, () => null)).toEqual([]);
+});
+
 test('what a segment keeps is what it saw; too many refs are left out', () => {
-  const seen = around(repository({'refs/heads/main': one}, main, {'.git/config': '1'}), {f: null});
+  const seen = {
+    ...around(repository({'refs/heads/main': one}, main, {'.git/config': '1'}), {f: null}),
+    words: new Map([['drafts/b.edits.json', '1']]),
+  };
   expect(recalled(kept(seen, 'v'))).toEqual(seen);
   expect(recalled(kept(around(), null))).toEqual(around());
   const refs = (count: number) =>

@@ -13,7 +13,6 @@ const readerOf = (folder: string, env: Record<string, string>) =>
   createSurroundingsReader({
     root: folder,
     stateFolder: path.join(folder, '.blackbird'),
-    runsFolder: path.join(folder, '.blackbird/runs'),
     settings: {},
     env,
   });
@@ -28,7 +27,6 @@ test("a file that is not Blackbird's is told of in its own folder, what is Black
   const reader = createSurroundingsReader({
     root: folder,
     stateFolder: path.join(folder, '.blackbird'),
-    runsFolder: path.join(folder, '.blackbird/runs'),
     settings: {},
     env,
   });
@@ -146,7 +144,6 @@ test.each([
   const reader = createSurroundingsReader({
     root: folder,
     stateFolder: path.join(folder, '.blackbird'),
-    runsFolder: path.join(folder, '.blackbird/runs'),
     settings: {'.blackbird/config.json': path.join(folder, 'config.json'), 'agent.json': '/nowhere'},
     env,
   });
@@ -169,7 +166,6 @@ test.each([
   const reader = createSurroundingsReader({
     root: folder,
     stateFolder: path.join(folder, '.blackbird'),
-    runsFolder: path.join(folder, '.blackbird/runs'),
     settings: {},
     env,
     ...limits,
@@ -268,7 +264,6 @@ test('a repository tells how it stands, and a folder without one that it has non
     createSurroundingsReader({
       root,
       stateFolder: path.join(root, '.blackbird'),
-      runsFolder: path.join(root, '.blackbird/runs'),
       settings: {},
       env,
     });

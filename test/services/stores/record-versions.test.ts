@@ -10,13 +10,25 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import {expect, test} from 'vitest';
-import {createRecordVersions} from '../../../src/services/stores/record-versions.ts';
+import {createStateVersions} from '../../../src/services/stores/record-versions.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
+/** A state folder's folder of runs, and the versions of the records in it. */
+function recordsFolder() {
+  const state = temporaryFolder();
+  const folder = path.join(state, 'runs');
+  mkdirSync(folder);
+  const versions = createStateVersions(state);
+  return {folder, recordVersions: () => versions().records};
+}
+
 test('a record has another version after every write, whatever its times say', () => {
-  const folder = temporaryFolder();
-  const recordVersions = createRecordVersions(folder);
-  expect(createRecordVersions(path.join(folder, 'none'))()).toEqual(new Map());
+  const {folder, recordVersions} = recordsFolder();
+  expect(createStateVersions(path.join(folder, 'none'))()).toEqual({
+    records: new Map(),
+    words: new Map(),
+    jobs: new Map(),
+  });
   mkdirSync(path.join(folder, 'a'));
   writeFileSync(path.join(folder, 'a/a-1.json'), '{}');
   writeFileSync(path.join(folder, 'a/a-1.stdout.log'), 'not a record');
@@ -40,11 +52,10 @@ test('a record has another version after every write, whatever its times say', (
 });
 
 test('a second name, another mode or a copy in its place is no other version; a link is', () => {
-  const folder = temporaryFolder();
+  const {folder, recordVersions} = recordsFolder();
   const file = path.join(folder, 'a/a-1.json');
   mkdirSync(path.dirname(file));
   writeFileSync(file, '{}');
-  const recordVersions = createRecordVersions(folder);
   const before = recordVersions();
   linkSync(file, path.join(folder, 'a/backup'));
   chmodSync(file, 0o400);
@@ -58,12 +69,12 @@ test('a second name, another mode or a copy in its place is no other version; a 
 });
 
 test('a record that cannot be read has another version after every write', () => {
-  const folder = temporaryFolder();
+  const {folder, recordVersions} = recordsFolder();
   const file = path.join(folder, 'a/a-1.json');
+  chmodSync(path.dirname(folder), 0o755);
   chmodSync(folder, 0o755);
   mkdirSync(path.dirname(file), {mode: 0o755});
   writeFileSync(file, '{}', {mode: 0o200});
-  const recordVersions = createRecordVersions(folder);
   const before = asNobody(recordVersions);
   expect(asNobody(recordVersions)).toEqual(before);
   appendFileSync(file, ' ');
@@ -85,7 +96,27 @@ test.each([
   {tasks: 500, isSeen: true},
   {tasks: 501, isSeen: false},
 ])('of $tasks tasks are seen: $isSeen', ({tasks, isSeen}) => {
-  const folder = temporaryFolder();
+  const {folder, recordVersions} = recordsFolder();
   for (let each = 0; each < tasks; each++) mkdirSync(path.join(folder, `t${each}`));
-  expect(createRecordVersions(folder)() !== null).toBe(isSeen);
+  expect(recordVersions() !== undefined).toBe(isSeen);
+});
+
+test('feedback, drafts, comments and the latest jobs have versions; what is being written has none', () => {
+  const state = temporaryFolder();
+  const write = (name: string) => {
+    mkdirSync(path.dirname(path.join(state, name)), {recursive: true});
+    writeFileSync(path.join(state, name), name);
+  };
+  const words = ['parent-review-feedback/b.json', 'drafts/b.edits.json', 'plan-drafts/1.json'];
+  const comment = 'runs/a/a-1.comments/x.json';
+  for (const name of [...words, comment, 'drafts/.b.json.1.0123456789ab.tmp', 'requests/1.json']) write(name);
+  const jobs = Array.from({length: 51}, (_, place) => `jobs/${100 + place}.json`);
+  for (const name of jobs) write(name);
+  const seen = createStateVersions(state)();
+  expect([...seen.words.keys()]).toEqual([...words, comment]);
+  expect([...seen.jobs.keys()]).toEqual(jobs.slice(1));
+  write('drafts/b.edits.json');
+  expect(createStateVersions(state)()).toEqual(seen);
+  appendFileSync(path.join(state, comment), ' ');
+  expect(createStateVersions(state)().words.get(comment)).not.toBe(seen.words.get(comment));
 });

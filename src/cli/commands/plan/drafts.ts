@@ -94,10 +94,10 @@ function dropCommand(cli: Cli): Command {
     .argument('<draftId>', 'the draft')
     .action(async (draftId: string, _options, command: Command) => {
       await requireDraft(cli, command, draftId);
-      const {folder} = await cli.project(command);
+      const {folder, trail} = await cli.project(command);
       const {createDraftStore} = await import('../../../services/stores/draft-store.ts');
       const {dropDraft} = await import('../../../machines/actors/plan-draft.actor.ts');
-      const drafts = createDraftStore({folder: folder.draftsFolder});
+      const drafts = createDraftStore({folder: folder.draftsFolder, trail});
       await dropDraft({planDrafts: await draftStore(cli, command), drafts}, draftId);
       cli.print(command, {dropped: draftId}, `dropped ${draftId}`);
     });

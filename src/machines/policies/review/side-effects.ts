@@ -56,17 +56,20 @@ export function mergeSideEffects(
   return [...new Map([...kept, ...files].map((effect) => [effectKey(effect), effect])).values()];
 }
 
-/** An edited plan or record may change what runs next, so nothing runs before the user has seen it. */
+/** An edited plan, record or text may change what runs next, so nothing runs before the user has seen it. */
 export const needsDecision = (effects: readonly SideEffect[] = []): boolean =>
-  effects.some(({kind}) => kind === 'plan' || kind === 'records');
+  effects.some(
+    ({kind, is_by_blackbird: isByBlackbird}) => kind === 'plan' || (kind === 'records' && !isByBlackbird),
+  );
 
 /** Tasks whose records someone else wrote or removed, except those of these runs; each task once. */
 export function foreignRecords(
   before: RecordVersions | undefined,
   after: RecordVersions | undefined,
   but: readonly Pick<RunRecord, 'run_id'>[],
-): Pick<ChangedRecords, 'removed' | 'changed'> {
-  if (before === undefined || after === undefined) return {removed: [], changed: []};
+): Pick<ChangedRecords, 'removed' | 'changed' | 'isLost'> {
+  if (before === undefined || after === undefined)
+    return {removed: [], changed: [], isLost: before !== undefined};
   const own = new Set(but.map(({run_id}) => `${run_id}.json`));
   const [removed, changed]: [string[], string[]] = [[], []];
   for (const task of new Set([...before.keys(), ...after.keys()])) {
@@ -75,7 +78,7 @@ export function foreignRecords(
     if (names.some((name) => !now.has(name))) removed.push(task);
     else if (names.some((name) => old.get(name) !== now.get(name))) changed.push(task);
   }
-  return {removed: removed.toSorted(), changed: changed.toSorted()};
+  return {removed: removed.toSorted(), changed: changed.toSorted(), isLost: false};
 }
 
 const noRecords: ReadonlyMap<string, string> = new Map();
@@ -90,6 +93,8 @@ export type ChangedRecords = {
   /** Tasks that lost a run record, and tasks whose record was written. */
   readonly removed: readonly string[];
   readonly changed: readonly string[];
+  /** Too many task folders to compare, though not before the run. */
+  readonly isLost: boolean;
 };
 
 export function recordEffects({
@@ -98,6 +103,7 @@ export function recordEffects({
   predecided,
   removed,
   changed,
+  isLost,
 }: ChangedRecords): SideEffect[] {
   const texts = [
     ...(isOwnChanged ? ['the record of this run was changed; it was put back as it was'] : []),
@@ -105,20 +111,24 @@ export function recordEffects({
     ...predecided.map(({task_id}) => `a decision about ${task_id} was laid ready; it was thrown away`),
     ...(removed.length === 0 ? [] : [`run records were removed, of: ${some(removed)}`]),
     ...(changed.length === 0 ? [] : [`run records were changed, of: ${some(changed)}`]),
+    ...(isLost
+      ? ['so many folders were made in .blackbird/runs that the run records were not compared']
+      : []),
   ];
   return texts.map((text) => ({kind: 'records', text}));
 }
 
-/** More refs or ignored files than this would make the record too big. */
+/** More refs, texts or ignored files than this would make the record too big. */
 const maxKeptNames = 300;
 
 export function kept(around: Surroundings, plan: string | null): KeptSurroundings {
-  const {settings, repository, ignored = []} = around;
+  const {settings, repository, words, ignored = []} = around;
   const refs = repository?.refs ?? null;
   return {
     plan,
     settings: Object.fromEntries(settings),
     ...keptContents(around),
+    ...(words && words.size <= maxKeptNames && {words: Object.fromEntries(words)}),
     ...(ignored.length > 0 && ignored.length <= maxKeptNames && {ignored: [...ignored]}),
     repository: repository && {
       id: repository.id,
@@ -130,10 +140,11 @@ export function kept(around: Surroundings, plan: string | null): KeptSurrounding
   };
 }
 
-export function recalled({settings, contents, ignored, repository}: KeptSurroundings): Surroundings {
+export function recalled({settings, contents, words, ignored, repository}: KeptSurroundings): Surroundings {
   return {
     settings: new Map(Object.entries(settings)),
     ...(contents && {contents: new Map(Object.entries(contents))}),
+    ...(words && {words: new Map(Object.entries(words))}),
     ...(ignored && {ignored}),
     repository: repository && {
       id: repository.id,
