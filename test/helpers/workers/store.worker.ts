@@ -7,6 +7,7 @@ import {newRunRecord} from '../../../src/machines/policies/run/run-record.ts';
 import {createConfigStore} from '../../../src/services/config/config-store.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import {createProcessLock} from '../../../src/services/lock/process-lock.ts';
+import {createCommentStore} from '../../../src/services/stores/comment-store.ts';
 import {createDraftStore} from '../../../src/services/stores/draft-store.ts';
 import {DurableFile} from '../../../src/services/stores/durable-file.ts';
 import {removeDurably} from '../../../src/services/stores/durable-write.ts';
@@ -78,6 +79,10 @@ const change: Record<ScenarioName, (folder: string) => Promise<unknown>> = {
     await createDraftStore({folder: folders.drafts}).remove('feedback', 'a');
     await createFeedbackStore({folder: folders.feedback}).remove('a');
     await createPlanDraftStore({folder: folders.plans}).remove('a');
+    const comments = path.join(folder, 'runs', 'a', 'a-1.comments');
+    mkdirSync(comments, {recursive: true});
+    writeFileSync(path.join(comments, 'c1.json'), '{}');
+    await createCommentStore({folder: path.join(folder, 'runs')}).remove({task_id: 'a', run_id: 'a-1'}, 'c1');
   },
 };
 

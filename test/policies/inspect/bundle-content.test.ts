@@ -119,10 +119,10 @@ describe('a bundle', () => {
       ...parts,
       problems: ['/home/jane/x on thinkpad: no'],
       runs: [runRecord({run_id: 'jane'})],
-      journals: [{run_id: 'a-1', lines: [line]}],
+      journals: [{run_id: 'a-1', lines: [line, {...line, at: 'sk-0123456789'}]}],
     });
     expect(bundle.problems).toEqual(['~/x on <host>: no']);
     expect(bundle.runs[0]?.run_id).toBe('<user>');
-    expect(bundle.journals).toEqual([{run_id: 'a-1', lines: [line]}]);
+    expect(bundle.journals).toEqual([{run_id: 'a-1', lines: [line, {...line, at: '<secret>'}]}]);
   });
 });

@@ -212,7 +212,7 @@ describe.each(scenarios)('%s: a power cut', (scenario) => {
 test('a file that is removed stays away: its folder is synced before anybody is told', async () => {
   const job = makeJob('removal', {kind: 'none'});
   const {steps, error, names} = await runOne(job);
-  expect({error, names}).toEqual({error: null, names: ['drafts', 'feedback', 'plans']});
+  expect({error, names}).toEqual({error: null, names: ['drafts', 'feedback', 'plans', 'runs']});
   const lasting = steps.flatMap(({name, file}) =>
     name === 'unlink' || name === 'sync' ? [`${name} ${path.relative(job.folder, file)}`] : [],
   );
@@ -221,6 +221,7 @@ test('a file that is removed stays away: its folder is synced before anybody is 
     ...['unlink drafts/a.feedback.json', 'sync drafts'],
     ...['unlink feedback/a.json', 'sync feedback'],
     ...['unlink plans/a.json', 'sync plans'],
+    ...['unlink runs/a/a-1.comments/c1.json', 'sync runs/a/a-1.comments'],
   ]);
 });
 
