@@ -8,8 +8,9 @@ import {isRecordName, namesIn} from './folder-names.ts';
 import {renderDocument} from './json-text.ts';
 import {firstIssue} from './store-errors.ts';
 import {taskFolderName} from './task-folder.ts';
+import {noted} from './text-trail.ts';
 import {versionOf} from './whole-file.ts';
-import {createWriteTrail, noted, type WriteTrail} from './write-trail.ts';
+import {createWriteTrail, type WriteTrail} from './write-trail.ts';
 
 const maxBytes = 1024 * 1024;
 

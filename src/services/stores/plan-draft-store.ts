@@ -12,8 +12,9 @@ import {ensurePrivateFolder, removeDurably} from './durable-write.ts';
 import {isRecordName, namesIn} from './folder-names.ts';
 import {renderDocument} from './json-text.ts';
 import {firstIssue} from './store-errors.ts';
+import {noted} from './text-trail.ts';
 import {versionOf} from './whole-file.ts';
-import {createWriteTrail, noted, type WriteTrail} from './write-trail.ts';
+import {createWriteTrail, type WriteTrail} from './write-trail.ts';
 
 const maxBytes = 8 * 1024 * 1024;
 

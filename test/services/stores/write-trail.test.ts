@@ -5,7 +5,8 @@ import type {DraftStore} from '../../../src/services/contracts/draft.ts';
 import {createCommentStore} from '../../../src/services/stores/comment-store.ts';
 import {contentVersion} from '../../../src/services/stores/content-version.ts';
 import {createDraftStore} from '../../../src/services/stores/draft-store.ts';
-import {createWriteTrail, textWriter} from '../../../src/services/stores/write-trail.ts';
+import {textWriter} from '../../../src/services/stores/text-trail.ts';
+import {createWriteTrail} from '../../../src/services/stores/write-trail.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const newFile = () => path.join(temporaryFolder(), 'plan.writes');
