@@ -29,26 +29,28 @@ describe('a clean project', () => {
     const {folder, run, bash} = builtProject();
     await execa('git', ['init', '-q'], {cwd: folder});
     const {out: help} = await run(['--help']);
-    const examples = [...help.matchAll(/^ {2}\$ (blackbird (?:init|add|deps|list|why).*?)(?: {2,}.*)?$/gm)];
-    expect(examples.length).toBeGreaterThanOrEqual(6);
-    const shown: string[] = [];
-    for (const [, line = ''] of examples) {
-      const {code, out, err} = await bash(line);
-      const told = line === 'blackbird init' ? lines(emptyPlanText) : '';
-      expect({line, code, err}).toEqual({line, code: 0, err: told});
-      shown.push(out);
-    }
-    expect(shown.slice(1)).toEqual([
-      'added api\n',
-      'added e2e\n',
-      'added dep e2e -> api\n',
+    const [, examples = ''] = help.split('Examples:');
+    const lineOf = (command: string) =>
+      new RegExp(`^ {2}\\$ (blackbird ${command}\\b.*?)(?: {2,}.*)?$`, 'm').exec(examples)?.[1];
+    expect(await bash(lineOf('init') ?? '')).toMatchObject({code: 0, err: lines(emptyPlanText)});
+    await bash('blackbird agents use demo');
+    const planned = await bash(lineOf('plan generate') ?? '');
+    expect(planned).toMatchObject({code: 4, out: expect.stringContaining('blackbird plan drafts open')});
+    expect(await bash(lineOf('add') ?? '')).toEqual({code: 0, out: 'added e2e\n', err: ''});
+    expect(await bash('blackbird add --id api --title "Refund endpoint"')).toMatchObject({code: 0});
+    expect(await bash('blackbird deps add e2e api')).toMatchObject({code: 0, out: 'added dep e2e -> api\n'});
+    expect((await bash('blackbird list')).out).toBe(
       lines('ID   STATUS  READINESS  TITLE', 'api  todo    READY      Refund endpoint'),
-      expect.stringMatching(/^e2e is not ready\n(.*\n)*\nFirst: api\n/),
-    ]);
-    expect(await bash('blackbird validate && cd .blackbird && blackbird set-status api done')).toEqual({
+    );
+    expect((await bash('blackbird why e2e')).out).toMatch(/^e2e is not ready\n(.*\n)*\nFirst: api\n/);
+    const execute = await bash(lineOf('execute') ?? '');
+    expect(execute).toMatchObject({code: 4, out: expect.stringContaining('api')});
+    expect((await bash(lineOf('report') ?? '')).out).toContain('blackbird review api');
+    expect(
+      await bash('blackbird validate && cd .blackbird && blackbird review api --approve-quit'),
+    ).toMatchObject({
       code: 0,
-      out: lines('OK', 'updated api status to done'),
-      err: '',
+      out: expect.stringMatching(/^OK\n/),
     });
     expect((await run(['list'])).out).toContain('e2e  todo    READY      Refund e2e test\n');
   });
