@@ -44,14 +44,15 @@ describe('the end of a plan', () => {
     ]);
   });
 
-  test('continues with the plan where only time is needed, with a session and without', () => {
-    const later = ['  blackbird execute  continue later'];
-    const stop = 'The plan stopped: other tasks would hit the same problem.';
-    for (const resumable of [true, false])
-      expect(linesFor('outage', {resumable})).toEqual([
-        `a is paused: the model cannot be reached. ${stop}`,
-        ...later,
-      ]);
+  test('where only time is needed, offers the session first and then the plan', () => {
+    const stopped =
+      'a is paused: the model cannot be reached. The plan stopped: other tasks would hit the same problem.';
+    expect(linesFor('outage')).toEqual([
+      stopped,
+      '  blackbird resume a  continue later',
+      '  blackbird execute   or continue it with the plan',
+    ]);
+    expect(linesFor('outage', {resumable: false})).toEqual([stopped, '  blackbird execute  continue later']);
   });
 });
 

@@ -163,11 +163,15 @@ export function failureSteps(
   ];
 }
 
-/** The same at the end of a plan: `execute` continues a task that only needs time, and then the plan. */
-export const planSteps = (run: Parameters<typeof failureSteps>[0]): NextStep[] =>
-  run.failure && isTimeNeeded(run)
-    ? [{command: 'blackbird execute', why: resumeWords(run.failure, run.updated_at, run.retry_at)}]
-    : failureSteps(run);
+/** At the end of a job. A task that only needs time is also continued by `execute`, and then the plan. */
+export function jobSteps(run: Parameters<typeof failureSteps>[0]): NextStep[] {
+  const {failure, updated_at, retry_at} = run;
+  if (failure === undefined || !isTimeNeeded(run)) return failureSteps(run);
+  if (!run.resumable)
+    return [{command: 'blackbird execute', why: resumeWords(failure, updated_at, retry_at)}];
+  const [resume] = failureSteps(run);
+  return [...(resume ? [resume] : []), {command: 'blackbird execute', why: 'or continue it with the plan'}];
+}
 
 /** A custom command sets its own model. */
 const modelFlag = ({provider, failure}: FailedProgram): string =>

@@ -2,7 +2,7 @@ import type {NextStep} from '../../../services/contracts/errors.ts';
 import type {RunRecord, RunState} from '../../../services/contracts/run.ts';
 import {isUnrecorded} from './change-spans.ts';
 import {checkTail, checkWords} from './check-words.ts';
-import {isHeldUp, planSteps} from './failure-table.ts';
+import {isHeldUp, jobSteps} from './failure-table.ts';
 import {canGoOnHere, takesFeedback} from './run-options.ts';
 import {isUndelivered} from './task-runs.ts';
 import {failedCheck} from './verification.ts';
@@ -56,7 +56,7 @@ export function attemptOf(taskId: string, run: RunRecord): Attempted {
     taskId,
     state,
     resumable: decision_state === 'pending' ? takesFeedback(run) : canGoOnHere(run),
-    ...(failure && {failure, next: planSteps(run)}),
+    ...(failure && {failure, next: jobSteps(run)}),
     ...(failure?.kind === 'verification' && failedCheckOf(run)),
     ...(retry_at === undefined ? {} : {retry_at}),
     ...(questions && {questions}),
