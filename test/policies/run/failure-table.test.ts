@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
+import {failureSteps} from '../../../src/machines/policies/run/failure-steps.ts';
 import {
-  failureSteps,
   failureTable,
   failureWords,
   retryTime,

@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {heldUpError, heldUpLines, isHeldUp} from '../../../src/machines/policies/run/failure-table.ts';
+import {heldUpError} from '../../../src/machines/policies/run/failure-steps.ts';
+import {heldUpLines, isHeldUp} from '../../../src/machines/policies/run/failure-table.ts';
 import {attemptOf} from '../../../src/machines/policies/run/task-outcome.ts';
 import {type FailureKind, failureKinds} from '../../../src/services/contracts/agent.ts';
 import {begun, pausedRun, runRecord, sessionRef, waitingRun} from '../../fakes/runs.ts';

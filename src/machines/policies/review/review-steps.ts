@@ -9,7 +9,8 @@ import type {RunInput} from '../../run.machine.ts';
 import type {Wait} from '../job/waiting.ts';
 import type {JobWishes} from '../run/agent-choice.ts';
 import type {Budgets} from '../run/budget.ts';
-import {isTimeNeeded, loginSteps} from '../run/failure-table.ts';
+import {loginSteps} from '../run/failure-steps.ts';
+import {isTimeNeeded} from '../run/failure-table.ts';
 import {type AgentTimes, agentTimes} from '../run/silence.ts';
 import {remarksOf} from './review-remarks.ts';
 
