@@ -68,7 +68,7 @@ export class Recording {
   get marks(): readonly Mark[] {
     const lost = [...this.#leftRunning].flatMap((session): Mark[] => {
       const index = this.#lastOfSession.get(session) ?? -1;
-      const label = 'the process ended without a word';
+      const label = 'the process ended without a message';
       return this.#isOver(session, index) ? [{index, kind: 'lost', label}] : [];
     });
     return lost.length === 0 ? this.#marks : [...this.#marks, ...lost].sort((a, b) => a.index - b.index);

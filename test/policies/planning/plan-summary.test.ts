@@ -82,6 +82,16 @@ test('what cannot go on says until when, why, and how it goes on', () => {
   });
   expect(summary({outcome: 'paused', run: limited, wait})).toMatchObject({
     retryAt: limited.retry_at,
-    lines: ['The planner rests: the usage limit is reached.', expect.stringContaining('plan drafts open d')],
+    lines: [
+      'The planner is paused: the usage limit is reached.',
+      expect.stringContaining('plan drafts open d'),
+    ],
   });
+});
+
+test('a saved plan names the command that shows what would run', () => {
+  expect(summary({outcome: 'saved'})?.lines).toEqual([
+    'The plan is saved.',
+    'See what would run with: blackbird execute --dry-run',
+  ]);
 });

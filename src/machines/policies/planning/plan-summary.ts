@@ -45,7 +45,7 @@ function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
   const needed = isPauseAsked ? 'paused' : 'personNeeded';
   switch (outcome) {
     case 'saved':
-      return say('done', 'The plan is saved.');
+      return say('done', 'The plan is saved.', 'See what would run with: blackbird execute --dry-run');
     case 'dropped':
       return say('done', 'Dropped. The plan is as it was.');
     case 'unanswered':
@@ -79,14 +79,14 @@ function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
       const next = stepLines([...loginSteps(run), {command: open, why: 'continue in the same session'}]);
       const retry = isTime && run.retry_at !== undefined ? {retryAt: run.retry_at} : {};
       return {
-        ...say(isTime ? 'timeNeeded' : 'personNeeded', `The planner rests: ${held}.`, ...next),
+        ...say(isTime ? 'timeNeeded' : 'personNeeded', `The planner is paused: ${held}.`, ...next),
         ...retry,
       };
     }
     case 'failed':
       return say(
         'failed',
-        `The planner failed: ${displayLine(run?.failure?.message ?? 'without a word')}`,
+        `The planner failed: ${displayLine(run?.failure?.message ?? 'it said nothing')}`,
         `The draft is kept. Try again with: ${open}`,
       );
     case 'unusable':
