@@ -66,12 +66,12 @@ const resolved = (...layers: ConfigLayer[]) => {
 };
 
 describe('the configuration', () => {
-  test('is the defaults where nothing is written', () => {
+  test('is the defaults when no settings are written', () => {
     expect(resolved(project(null), global(null))).toEqual({values: defaults, warnings: []});
     expect(resolved()).toEqual({values: defaults, warnings: []});
   });
 
-  test('takes the project over the user over the default, key by key', () => {
+  test("takes the project's value over the user's over the default, key by key", () => {
     expect(
       resolved(
         project({schemaVersion: 1, execution: {stopOnFailure: true, pauseGraceSeconds: 20}}),
@@ -92,19 +92,19 @@ describe('the configuration', () => {
     });
   });
 
-  test('a value equal to the default is still the one of its layer', () => {
+  test('a value equal to the default still belongs to the file that sets it', () => {
     expect(resolved(project({execution: {stopOnFailure: false}})).values['execution.stopOnFailure']).toEqual({
       value: false,
       source: 'project',
     });
   });
 
-  test('says nothing about keys it does not know', () => {
+  test('ignores unknown keys silently', () => {
     const foreign = {future: {x: 1}, execution: {other: 'y'}, 'execution.stopOnFailure': true};
     expect(resolved(project(foreign))).toEqual({values: defaults, warnings: []});
   });
 
-  test('a broken layer is reported and left out, the other one stands', () => {
+  test('a broken file is reported and skipped, and the other one still counts', () => {
     expect(resolved(project(null, 'it is empty'), global({execution: {stopOnFailure: true}}))).toEqual({
       values: {...defaults, 'execution.stopOnFailure': {value: true, source: 'global'}},
       warnings: ['/p/config.json is ignored: it is empty'],
@@ -116,7 +116,7 @@ describe('the configuration', () => {
     {version: 0, text: '0'},
     {version: '1', text: '"1"'},
     {version: null, text: 'null'},
-  ])('a layer of version $version is reported and left out', ({version, text}) => {
+  ])('a file of version $version is reported and skipped', ({version, text}) => {
     expect(resolved(project({schemaVersion: version, execution: {stopOnFailure: true}}))).toEqual({
       values: defaults,
       warnings: [`/p/config.json is ignored: unsupported schemaVersion ${text} (expected 1)`],
@@ -187,7 +187,7 @@ describe('the configuration', () => {
     });
   });
 
-  test.each([5, 'x', [], null, true])('a section that is %j is reported and left out', (section) => {
+  test.each([5, 'x', [], null, true])('a section that is %j is reported and skipped', (section) => {
     expect(resolved(project({execution: section}))).toEqual({
       values: defaults,
       warnings: ['/p/config.json: execution must be an object; it is ignored'],
@@ -214,17 +214,17 @@ describe('a job', () => {
 
   test.each<{name: string; layers: ConfigLayer[]; told?: SettingKey[]}>([
     {name: 'every gate is readable', layers: [project({execution: {stopAfterEachTask: true}}), global(null)]},
-    {name: 'the gate was told', layers: [project(yes), global(null)], told: [key]},
+    {name: 'the gate was set on the command line', layers: [project(yes), global(null)], told: [key]},
     {
-      name: 'a stronger file has a usable value',
+      name: 'a file with higher precedence has a valid value',
       layers: [project({execution: {stopAfterEachTask: true}}), global(yes)],
     },
-    {name: 'what cannot be used is no gate', layers: [project({tui: {notify: 5}}), global(null)]},
-  ])('begins where $name', ({layers, told}) => {
+    {name: 'the invalid value is not a gate', layers: [project({tui: {notify: 5}}), global(null)]},
+  ])('starts when $name', ({layers, told}) => {
     expect(begins(layers, told)).toBeUndefined();
   });
 
-  test('does not begin with a gate that cannot be used, and names file, key and accepted values', () => {
+  test('does not start with an invalid gate, and names the file, the key and the accepted values', () => {
     const set = `blackbird config set ${key} false`;
     expect(seen(errorOf(() => begins([project(yes), global(null)])))).toEqual({
       code: 'E_CONFIG',
@@ -241,19 +241,19 @@ describe('a job', () => {
     );
   });
 
-  test('does not begin with a gate that a weaker file would open', () => {
+  test('does not start with an invalid gate that a file with lower precedence would open', () => {
     const layers = [project(yes), global({execution: {stopAfterEachTask: false}})];
     expect(errorOf(() => begins(layers)).code).toBe('E_CONFIG');
   });
 
   test.each([
-    {name: 'a file that cannot be read', layer: project(null, 'it is empty'), why: 'it is empty'},
+    {name: 'an unreadable file', layer: project(null, 'it is empty'), why: 'it is empty'},
     {
       name: 'a file of a newer Blackbird',
       layer: project({schemaVersion: 2}),
       why: 'unsupported schemaVersion 2 (expected 1)',
     },
-  ])('does not begin with $name, whatever it was told', ({layer, why}) => {
+  ])('does not start with $name, whatever the command line says', ({layer, why}) => {
     expect(seen(errorOf(() => begins([layer, global(null)], [key])))).toMatchObject({
       code: 'E_CONFIG',
       message: `nothing was started: /p/config.json cannot be used, and execution.parentReviewEnabled may stand in it: ${why}`,
@@ -261,16 +261,16 @@ describe('a job', () => {
     });
   });
 
-  test('does not begin without its checks where the list of them is none', () => {
+  test('does not start without its checks when their list is invalid', () => {
     expect(errorOf(() => begins([project({execution: {verify: ['npm test', 7]}})])).code).toBe('E_CONFIG');
   });
 
-  test('does not begin where a section of gates is none', () => {
+  test('does not start when a section with gates is invalid', () => {
     expect(errorOf(() => begins([project({execution: 'x'})])).code).toBe('E_CONFIG');
   });
 });
 
-describe('a value as it is typed', () => {
+describe('a value typed by the user', () => {
   test.each<{key: SettingKey; text: string; value: unknown}>([
     {key: 'execution.stopOnFailure', text: 'true', value: true},
     {key: 'execution.stopOnFailure', text: 'false', value: false},
@@ -313,7 +313,7 @@ describe('a key', () => {
     expect(requireSettingKey(key)).toBe(key);
   });
 
-  test.each(['', 'execution', 'toString', '__proto__'])('%j is not', (key) => {
+  test.each(['', 'execution', 'toString', '__proto__'])('%j is unknown', (key) => {
     expect(seen(errorOf(() => requireSettingKey(key)))).toEqual({
       code: 'E_CONFIG',
       message: `unknown configuration key ${JSON.stringify(key)}`,
@@ -327,14 +327,14 @@ describe('a key', () => {
     ['EXECUTION.stopOnFailure', 'execution.stopOnFailure'],
     ['execution.stopOnFailure ', 'execution.stopOnFailure'],
     ['commit', 'execution.commit'],
-  ])('%j is not, and was probably meant as %j', (key, meant) => {
+  ])('%j is unknown, and %j is suggested', (key, meant) => {
     expect(seen(errorOf(() => requireSettingKey(key)))).toMatchObject({
       code: 'E_CONFIG',
       details: [['hint', `Did you mean ${meant}?`]],
     });
   });
 
-  test('the agent is not, and the command that shows it is named', () => {
+  test('the agent is not a setting, and the command that shows it is named', () => {
     expect(errorOf(() => requireSettingKey('agent')).next[0]?.command).toBe('blackbird agents');
   });
 

@@ -32,7 +32,7 @@ describe('a setting', () => {
     ['list', list, '["npm test"', undefined],
     ['list', list, '["npm test", 1]', undefined],
     ['list', list, '["  "]', undefined],
-  ])('of type %s is typed', (_, setting, text, value) => {
+  ])('of type %s is parsed from typed text', (_, setting, text, value) => {
     expect(parsedAs(setting, text)).toEqual(value);
   });
 
@@ -53,7 +53,7 @@ describe('a setting', () => {
     expect(readAs(setting, raw)).toEqual(value);
   });
 
-  test('says what it accepts', () => {
+  test('says which values it accepts', () => {
     expect([cost, count, line, list].map(acceptedFor)).toEqual([
       'a number from 0.01 to 100, or none',
       'a whole number from 1 to 10, or none',

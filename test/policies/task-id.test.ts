@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import {isPlainTaskId} from '../../src/services/contracts/task-id.ts';
 import fc from '../helpers/fast-check.ts';
 
-describe('an id that can be a folder’s name as it is', () => {
+describe('an id that is used as a folder name unchanged', () => {
   test.each([
     'a',
     'A1',
@@ -26,7 +26,7 @@ describe('an id that can be a folder’s name as it is', () => {
   });
 });
 
-describe('an id that must be escaped before it is a folder’s name', () => {
+describe('an id that is escaped to become a folder name', () => {
   test.each([
     '',
     '.',
@@ -121,7 +121,7 @@ describe('an id that must be escaped before it is a folder’s name', () => {
   });
 });
 
-test('a plain id joined to a folder always names something directly in that folder', () => {
+test('an unchanged id joined to a folder always names something directly inside that folder', () => {
   const near = fc.string({
     unit: fc.constantFrom('a', 'B', '0', '.', '-', '_', '/', '\\', ' ', '\0', ':', '~'),
     maxLength: 8,

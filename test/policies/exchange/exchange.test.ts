@@ -64,7 +64,7 @@ Some words first, and \`\`\`- [ ] not this\`\`\`.
 `;
 
 describe('a Markdown list', () => {
-  test('is a tree of tasks, with what stands below each', () => {
+  test('becomes a tree of tasks, each with the text below it', () => {
     const plan = imported(markdown);
     expect(outline(plan)).toEqual([
       'build-the-api',
@@ -85,11 +85,11 @@ describe('a Markdown list', () => {
     expect(taskIn(plan, 'ship').source).toBeUndefined();
   });
 
-  test('without a checkbox is all tasks', () => {
+  test('without checkboxes becomes tasks throughout', () => {
     expect(outline(imported('- a\n\t- b\n\t\t- c\n- d\r\n'))).toEqual(['a', '  b', '    c', 'd']);
   });
 
-  test('twice changes nothing, whatever happened here since', () => {
+  test('imported twice changes nothing, whatever changed in the plan since', () => {
     const first = imported(markdown);
     expect(imported(markdown, {into: first})).toBe(first);
     let later = setStatus(first, 'deep-one', 'failed', now);
@@ -98,7 +98,7 @@ describe('a Markdown list', () => {
     expect(imported(markdown, {into: later})).toBe(later);
   });
 
-  test('that grew adds where it grew, and updates what it changed', () => {
+  test('with new items adds them, and updates what it changed', () => {
     const first = setStatus(imported('- [ ] One\n- [ ] Two\n  text\n- [ ] Three'), 'two', 'failed', now);
     const next = imported('- [x] One\n- [ ] New\n- [x] Two\n  other\n- [ ] Three\n  - [ ] Child', {
       into: first,
@@ -107,7 +107,7 @@ describe('a Markdown list', () => {
     expect(taskIn(next, 'two').description).toBe('other');
   });
 
-  test('updates only the fields that it changed, and everything where only the whole was remembered', () => {
+  test('updates only the fields that it changed, or all of them when only the whole item was remembered', () => {
     const list = (text: string) => `- [ ] Parent\n  - [ ] Child a\n    ${text}\n- [ ] Other`;
     const first = imported(list('first words'));
     let mine = editTask(first, 'child-a', {title: 'My own title'}, now);
@@ -128,7 +128,7 @@ describe('a Markdown list', () => {
     expect(after.source?.fields).toEqual(taskIn(next, 'child-a').source?.fields);
   });
 
-  test('that changed what was changed here, too, leaves it and says so, and the rest follows the list', () => {
+  test('with a change to a field that also changed in the plan leaves that field, reports it, and updates the rest', () => {
     const list = (text: string, prompt: string) =>
       `- [ ] One\n  ${text}\n  Prompt:\n  > ${prompt}\n- [ ] Two\n  other`;
     const mine = editTask(imported(list('first', 'do')), 'one', {description: 'mine', notes: 'a note'}, now);
@@ -140,13 +140,13 @@ describe('a Markdown list', () => {
     expect(taskIn(next, 'one')).toMatchObject({description: 'mine', prompt: 'do more', notes: 'a note'});
     expect(imported(text, {into: next})).toBe(next);
     expect(keptOf(list('third', 'do more'), next)).toMatchObject([{here: 'mine', list: 'third'}]);
-    // Both say the same: from then on it follows the list again.
+    // Both have the same value now, so the field follows the list again.
     const agreed = editTask(next, 'one', {description: 'second'}, now);
     expect(keptOf(list('third', 'do more'), agreed)).toEqual([]);
     expect(taskIn(imported(list('third', 'do more'), {into: agreed}), 'one').description).toBe('third');
   });
 
-  test('that says a field for the first time fills it where it is empty, and leaves what was written here', () => {
+  test('with a field for the first time fills it when it is empty, and keeps what the plan has', () => {
     const first = imported('- [ ] One\n- [ ] Two');
     const mine = editTask(first, 'two', {description: 'mine'}, now);
     const text = '- [ ] One\n  words\n- [ ] Two\n  words';
@@ -154,19 +154,19 @@ describe('a Markdown list', () => {
       {id: 'two', at: 'line 3', field: 'description', here: 'mine', list: 'words'},
     ]);
     expect(taskIn(imported(text, {into: mine}), 'one').description).toBe('words');
-    // It was in the list, then out of it, then in it again: nobody here touched it.
+    // It was in the list, then not, then again, and the plan never changed it.
     const gone = imported('- [ ] One\n- [ ] Two', {into: imported(text, {into: first})});
     expect(taskIn(gone, 'one').description).toBe('words');
     expect(keptOf(text.replaceAll('words', 'others'), gone)).toEqual([]);
   });
 
-  test('of the same words in another file is another list', () => {
+  test('with the same text in another file is another list', () => {
     const first = imported('- [ ] One');
     expect(outline(imported('- [ ] One', {into: first, name: 'other.md'}))).toEqual(['one', 'one-2']);
   });
 });
 
-test('issues: numbers are what names them, closed is done, ticks are criteria', () => {
+test('issues: the number identifies an issue, closed is done, checkboxes are criteria', () => {
   const issues = [
     {
       number: 12,
@@ -195,7 +195,7 @@ test('issues: numbers are what names them, closed is done, ticks are criteria', 
   ]);
 });
 
-test('titles and dependencies that were changed here and in the list stay as they are here', () => {
+test("titles and dependencies that changed both in the plan and in the list keep the plan's value", () => {
   const issue = (number: number, title: string, body = '') => ({
     number,
     title,
@@ -217,7 +217,7 @@ test('titles and dependencies that were changed here and in the list stay as the
   expect(outline(imported(changed, {into: mine, name: null}))[0]).toBe('issue-1');
 });
 
-test('dependencies follow the list where a task is gone from it, and beside one that was added here', () => {
+test('dependencies follow the list when a task is gone from it, and those added in the plan stay', () => {
   const issue = (number: number, body = '') => ({
     number,
     title: `T${number}`,
@@ -237,11 +237,11 @@ test('dependencies follow the list where a task is gone from it, and beside one 
   expect(taskIn(next, 'issue-1').deps).toEqual(['issue-3', 'issue-4', 'issue-2', 'a']);
 });
 
-test('a parent that was changed here and in the list stays as it is here', () => {
+test("a parent that changed both in the plan and in the list keeps the plan's value", () => {
   const csv = (parent: string) => `title,parent\nOne,${parent}\n`;
   const keyed = (parent: string) =>
     imported(csv(parent), {into: planOf(task('a'), task('b')), name: 'x.csv'});
-  // A list whose title names a task below its parent makes a new task of it, so the mark is what tells here.
+  // A list whose title names a task below its parent makes a new task of it, so only the marker identifies it here.
   const {list} = readImport({text: csv('b'), name: 'x.csv', digest});
   const row = 'tasks' in list ? list.tasks[0] : undefined;
   const key = taskIn(keyed('a'), 'one').source?.key.slice('x.csv#'.length) ?? '';
@@ -287,7 +287,7 @@ describe('tasks.json of task-master', () => {
     },
     {name: 'under the only tag', value: {feature: {tasks}}, tag: undefined, prefix: 'feature-'},
     {
-      name: 'under the tag that was named',
+      name: 'under the named tag',
       value: {master: {tasks: []}, feature: {tasks}},
       tag: 'feature',
       prefix: 'feature-',
@@ -309,7 +309,7 @@ describe('tasks.json of task-master', () => {
     expect(imported(JSON.stringify(value), {...options, into: plan})).toBe(plan);
   });
 
-  test('with a tag that is not there', () => {
+  test('with a tag that does not exist', () => {
     expect(details(JSON.stringify({a: {tasks}, b: {tasks}}), {name: 'tasks.json'})).toEqual([
       'tags: no tag "master"; choose one with --tag: a, b',
     ]);
@@ -325,8 +325,8 @@ test('CSV: columns by name, quotes, parents that come later', () => {
   expect(imported(csv, {name: 'list.csv', into: plan})).toBe(plan);
 });
 
-describe('a dependency named by a title that one task has', () => {
-  test('is taken, and a second import changes nothing', () => {
+describe('a dependency named by the title of exactly one task', () => {
+  test('is resolved, and a second import changes nothing', () => {
     const text = [
       '- [ ] Refund endpoint',
       '- [ ] Build it <!-- id: build -->',
@@ -339,19 +339,19 @@ describe('a dependency named by a title that one task has', () => {
     expect(imported(text, {name: 'list.md', into: plan})).toBe(plan);
   });
 
-  test('goes with the list once it is not named there any more', () => {
+  test('is removed once the list no longer names it', () => {
     const text = '- [ ] Store\n- [ ] Test\n- [ ] Ship\n  Waits for: Store, Test';
     const plan = imported(text, {name: 'list.md'});
     const after = imported(text.replace(', Test', ''), {name: 'list.md', into: plan});
     expect(taskIn(after, 'ship').deps).toEqual(['store']);
   });
 
-  test('an id goes before a title', () => {
+  test('an id takes precedence over a title', () => {
     const text = '- [ ] One <!-- id: a -->\n- [ ] a\n- [ ] Two\n  Waits for: a';
     expect(taskIn(imported(text, {name: 'list.md'}), 'two').deps).toEqual(['a']);
   });
 
-  test('in a table, too, where ids are parted by blanks', () => {
+  test('works in a table too, where ids are separated by spaces', () => {
     const csv =
       'title,id,deps\nRefund endpoint,,\nSchema,schema,\nStore,store,\nShip,ship,"Refund endpoint, schema store"\n';
     expect(taskIn(imported(csv, {name: 'list.csv'}), 'ship').deps).toEqual([
@@ -362,7 +362,7 @@ describe('a dependency named by a title that one task has', () => {
   });
 });
 
-test('a table names the columns that are not read, and what was probably meant', () => {
+test('a table reports the columns that are not read, and suggests what was meant', () => {
   const text = 'id,title,dep,Depnds On,criteria,note,Acceptance,owner,\na,A,,,x,,,Ann,\nb,B,a,,,,,,\n';
   const {list} = readImport({text, name: 'tasks.csv', digest});
   expect(list).toMatchObject({
@@ -380,9 +380,9 @@ test('a table names the columns that are not read, and what was probably meant',
   expect(readImport({text: 'id,title\na,A\n', name: 'tasks.csv', digest}).list).not.toHaveProperty('ignored');
 });
 
-describe('a list that cannot be imported says where and why', () => {
+describe('a list that cannot be imported is refused with the place and the reason', () => {
   test.each<{name: string; text: string; file?: string | null; expected: string[]}>([
-    {name: 'nothing in it', text: 'just words', expected: ['file: there is no task in it']},
+    {name: 'an empty list', text: 'just words', expected: ['file: there is no task in it']},
     {
       name: 'broken JSON',
       text: '[{',
@@ -390,7 +390,7 @@ describe('a list that cannot be imported says where and why', () => {
       expected: [expect.stringMatching(/^file: it is not valid JSON/)],
     },
     {
-      name: 'other JSON',
+      name: 'JSON of another shape',
       text: '{"a":1}',
       file: 'x.json',
       expected: ['file: this JSON is neither a tasks.json of task-master nor a list of issues'],
@@ -408,18 +408,18 @@ describe('a list that cannot be imported says where and why', () => {
       expected: ['row 2: title is required', 'row 3: unknown status "what"'],
     },
     {
-      name: 'a comma that moves what follows into another column',
+      name: 'a comma that shifts the following columns',
       text: 'title,prompt,verify\nx,one, then rm -rf,\ny,"a, b"\nz,p,q',
       file: 'x.csv',
       expected: ['row 2: 4 fields, but the header has 3; put a field that holds a comma in "quotes"'],
     },
     {
-      name: 'an id twice',
+      name: 'a repeated id',
       text: '- [ ] a <!-- id: x -->\n- [ ] b <!-- id: x -->',
       expected: ['line 2: the same id as line 1: "x"'],
     },
     {
-      name: 'an issue twice',
+      name: 'a repeated issue',
       text: '[{"number":1,"title":"a"},{"number":1,"title":"b"}]',
       file: null,
       expected: ['issue #1: the same id as issue #1: "1"'],
@@ -436,7 +436,7 @@ describe('a list that cannot be imported says where and why', () => {
       expected: ['row 2: unknown parent "x"', 'row 2: unknown dependency "y"'],
     },
     {
-      name: 'a dependency that is nearly named by a title, or by one that several have',
+      name: 'a dependency that nearly matches a title, or matches several',
       text: [
         '- [ ] Write the docs',
         '- [ ] Build it <!-- id: build -->',
@@ -465,7 +465,7 @@ describe('a list that cannot be imported says where and why', () => {
       expected: ['row 2, row 3: hierarchy cycle detected: a -> b -> a'],
     },
     {
-      name: 'a comment of nonsense',
+      name: 'an invalid marker comment',
       text: '- [ ] a <!-- id: a -->\n  <!-- blackbird: {"description": 5, "deps": 7, "childIds": ["z"]} -->',
       expected: ['$.items["a"].description: must be a string'],
     },
@@ -473,13 +473,13 @@ describe('a list that cannot be imported says where and why', () => {
     expect(details(text, {name: file === undefined ? 'list.md' : file})).toEqual(expected);
   });
 
-  test('in ten lines at most', () => {
+  test('at most ten lines', () => {
     const rows = Array.from({length: 30}, (_, index) => `t${index},,`);
     expect(details(`id,title\n${rows.join('\n')}`, {name: 'x.csv'}).at(-1)).toBe('…: and 20 more');
   });
 });
 
-describe('what is exported as', () => {
+describe('export as', () => {
   const plan = planOf(
     family(
       task('p', {title: 'Parent', description: 'About\n\n- [ ] it', status: 'in_progress'}),
@@ -504,7 +504,7 @@ describe('what is exported as', () => {
     }),
     task('z', {title: 'End <!-- id: q -->', status: 'skipped', deps: ['=evil', 'p']}),
   );
-  /** Runs do not travel, so nothing is under way elsewhere; empty values say the same as none. */
+  /** Runs are not exported, so nothing is in progress in the copy; empty values equal missing ones. */
   const essence = (each: Plan) =>
     tasksInTreeOrder(each).map(({task: {createdAt: _c, updatedAt: _u, ...rest}}) =>
       Object.fromEntries(
@@ -514,7 +514,7 @@ describe('what is exported as', () => {
       ),
     );
 
-  test('Markdown can be read, and is imported as the same plan', () => {
+  test('Markdown is readable, and imports as the same plan', () => {
     const text = markdownPlan(plan);
     expect(text.split('\n').slice(0, 26)).toEqual([
       '- [ ] Parent <!-- id: p; status: in_progress -->',
@@ -545,7 +545,7 @@ describe('what is exported as', () => {
       '',
     ]);
     expect(text).not.toMatch(controlCharacters);
-    // The id is one that only an old plan has; a new task may not have it.
+    // Only an old plan has this id; a new task may not have it.
     const plain = planOf(
       ...[...plan.items.values()].map((each) =>
         each.id === '=evil'
@@ -560,7 +560,7 @@ describe('what is exported as', () => {
   test.each([
     {name: 'Markdown', render: markdownPlan, file: 'x.md'},
     {name: 'CSV', render: csvPlan, file: 'x.csv'},
-  ])('$name changes nothing in the plan it is from', ({render, file}) => {
+  ])('$name imported into its own plan changes nothing', ({render, file}) => {
     const simple = planOf(
       ...[...plan.items.values()].map((each) =>
         file === 'x.csv' && each.id === '=evil' ? {...each, acceptanceCriteria: ['[ ] box', '-->']} : each,
@@ -569,7 +569,7 @@ describe('what is exported as', () => {
     expect(imported(render(simple), {into: simple, name: file})).toBe(simple);
   });
 
-  test('Markdown comes back whatever a task says', () => {
+  test('Markdown round-trips whatever text a task has', () => {
     const anyText = fc.string({unit: 'binary', maxLength: 30});
     const lines = fc
       .array(
@@ -618,7 +618,7 @@ describe('what is exported as', () => {
     );
   });
 
-  test('Markdown of a hundred levels is refused', () => {
+  test('Markdown with a hundred levels is refused', () => {
     const deep = Array.from({length: 101}, (_, index) =>
       task(`t${index}`, {
         parentId: index === 0 ? null : `t${index - 1}`,
@@ -630,13 +630,13 @@ describe('what is exported as', () => {
     );
   });
 
-  test('CSV runs nothing in a spreadsheet', () => {
+  test('CSV contains no formula that a spreadsheet would run', () => {
     expect(csvPlan(planOf(task('a', {title: '=1+1', notes: "'=x", prompt: '-5'}))).split('\n')[1]).toBe(
       "a,,'=1+1,todo,,,,'-5,''=x,,,,",
     );
   });
 
-  test('Mermaid is a chart of parents, dependencies and statuses', () => {
+  test('Mermaid draws parents, dependencies and statuses', () => {
     expect(mermaidPlan(plan).split('\n').slice(0, 11)).toEqual([
       'flowchart TD',
       '  subgraph t0["p: Parent"]',

@@ -17,7 +17,7 @@ const parts = {
   person: {home: '/home/jane', user: 'jane', host: 'thinkpad'},
 } as const;
 
-test('a task keeps its place and its state, and loses its words', () => {
+test('a task keeps its position and status, and loses its text', () => {
   const given = task('a', {
     title: 'Login',
     description: 'Say it',
@@ -46,7 +46,7 @@ test('a task keeps its place and its state, and loses its words', () => {
   });
 });
 
-test('a record keeps what happened and the switches of its agent, and loses every word', () => {
+test('a record keeps what happened and the flags of its agent, and loses all text', () => {
   const words = 'never to be seen';
   const run: RunRecord = pausedRun({
     stdout: words,
@@ -79,13 +79,13 @@ test('a record keeps what happened and the switches of its agent, and loses ever
 });
 
 describe('a bundle', () => {
-  test('of a small plan holds it whole, in its order', () => {
+  test('of a small plan holds all of it, in order', () => {
     const {plan} = bundleOf({...parts, plan: planOf(family(task('p'), task('b'), task('a')))});
     expect(plan?.total).toBe(3);
     expect(plan?.tasks.map(({id}) => id)).toEqual(['p', 'b', 'a']);
   });
 
-  test('of a huge plan holds what is around the task', () => {
+  test('of a huge plan holds what surrounds the task', () => {
     const many = Array.from({length: 2_000}, (_, index) => task(`t${index}`));
     const near = [...family(task('p'), task('a', {deps: ['t7']}), task('b')), task('after', {deps: ['a']})];
     const {plan} = bundleOf({...parts, plan: planOf(many, near)});
@@ -93,7 +93,7 @@ describe('a bundle', () => {
     expect(plan?.tasks.map(({id}) => id)).toEqual(['t7', 'p', 'a', 'after']);
   });
 
-  test('names settings it knows and variables without values', () => {
+  test('names known settings, and variables without their values', () => {
     const layers = [
       {
         name: 'project',
@@ -109,7 +109,7 @@ describe('a bundle', () => {
     expect(JSON.stringify(config)).not.toContain('hush');
   });
 
-  test('is scrubbed of the person, but not in the words of the machines', () => {
+  test("is scrubbed of the user's name, but not in the machines' own terms", () => {
     const line = {
       kind: 'truncated',
       at: 'thinkpad',

@@ -62,7 +62,7 @@ const kettle = setup({
 });
 
 describe('a chart', () => {
-  test('has every state with what belongs to it', () => {
+  test('has every state with its details', () => {
     const plain = {description: '', initial: null, tags: [], entry: [], exit: [], invokes: [], states: []};
     const region = (key: string, first: string) => ({
       ...plain,
@@ -136,7 +136,7 @@ describe('a chart', () => {
     expect(JSON.parse(JSON.stringify(chart))).toEqual(chart);
   });
 
-  test('as the definition that other tools read: states in their order, functions by name', () => {
+  test('exports the definition that other tools read: states in order, functions by name', () => {
     const {id, on, initial, states} = JSON.parse(definitionOf(kettle));
     expect({id, initial, names: Object.keys(states)}).toEqual({
       id: 'kettle',
@@ -214,7 +214,7 @@ stateDiagram-v2
     );
   });
 
-  test('regions of the machine itself stand inside a state of its name', () => {
+  test('regions of the machine itself are drawn inside a state with its name', () => {
     const lamp = setup({}).createMachine({
       id: 'lamp',
       type: 'parallel',
@@ -261,15 +261,15 @@ describe('the list of machines', () => {
     expect(asciiChart(chart)).toMatch(/^[\n -~]+$/);
   });
 
-  // Mended in src/machines/descriptions.
-  test.each(machines)('every state of $name says what it means, and nothing else does', ({name, machine}) => {
+  // To fix a failure, edit src/machines/descriptions.
+  test.each(machines)('every state of $name has a description, and nothing else does', ({name, machine}) => {
     const rows = stateRows(chartOf(machine));
     expect(rows.filter(([, meaning]) => meaning === '')).toEqual([]);
     expect(rows.map(([state]) => state).sort()).toEqual([...describedStates(name)].sort());
   });
 });
 
-test('a state with an id of its own is drawn by it, where it stands', () => {
+test('a state with its own id is drawn under that id, in its place', () => {
   const lamp = setup({}).createMachine({
     id: 'lamp',
     initial: 'on',

@@ -55,7 +55,7 @@ const shown = (fields: Partial<RowQuery> = {}) =>
   );
 
 describe('the rows of a job', () => {
-  test('are the whole plan, parents as their children stand, and what the plan no longer has', () => {
+  test('are the whole plan, parents with the status of their children, and tasks that were deleted since', () => {
     expect(shown()).toEqual([
       'pay failed 1/3',
       '  pay-1 done',
@@ -69,23 +69,23 @@ describe('the rows of a job', () => {
     expect(rows.at(-1)?.title).toBe('no longer in the plan');
   });
 
-  test('say of a planning job that it planned: it was never in the plan', () => {
+  test('show a planning job as planning, which is not in the plan', () => {
     const lanes = timeline.lanes.map((lane) => ({...lane, task_id: 'plan:20260101-000000-abc', title: ''}));
     expect(planRows(plan, lanes).at(-1)?.title).toBe('planning');
   });
 
   test.each<{name: string; query: Partial<RowQuery>; rows: string[]}>([
     {name: 'of this job', query: {show: 'job'}, rows: ['pay', 'pay-1', 'pay-2', 'gone']},
-    {name: 'that need a look', query: {show: 'attention'}, rows: ['pay', 'pay-2']},
-    {name: 'that are found', query: {find: 'DEEP-1'}, rows: ['pay', 'deep', 'deep-1']},
-    {name: 'below open parents', query: {closed: ['pay']}, rows: ['pay', 'notes', 'gone']},
-    {name: 'that are in sight', query: {from: 2, count: 2}, rows: ['pay-2', 'deep']},
-    {name: 'behind the end', query: {from: 99}, rows: []},
+    {name: 'that need attention', query: {show: 'attention'}, rows: ['pay', 'pay-2']},
+    {name: 'that match a search', query: {find: 'DEEP-1'}, rows: ['pay', 'deep', 'deep-1']},
+    {name: 'below expanded parents', query: {closed: ['pay']}, rows: ['pay', 'notes', 'gone']},
+    {name: 'that are visible', query: {from: 2, count: 2}, rows: ['pay-2', 'deep']},
+    {name: 'past the end', query: {from: 99}, rows: []},
   ])('are those $name', ({query: asked, rows: expected}) => {
     expect(rowPage(rows, query(asked)).rows.map(({task_id}) => task_id)).toEqual(expected);
   });
 
-  test('of a chain of 100,000 tasks are made promptly', () => {
+  test('of a chain of 100,000 tasks are computed quickly', () => {
     const chain = Array.from({length: 100_000}, (_, index) =>
       task(`t${index}`, {
         parentId: index === 0 ? null : `t${index - 1}`,
@@ -97,7 +97,7 @@ describe('the rows of a job', () => {
   });
 });
 
-test('above the rows: how it ended, how its tasks stand, and what to look at first', () => {
+test('above the rows: how the job ended, the status of its tasks, and what to look at first', () => {
   expect(jobPage(timeline, plan, 'shop')).toMatchObject({
     project: 'shop',
     jobs: 1,

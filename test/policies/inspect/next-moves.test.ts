@@ -9,7 +9,7 @@ const chart = (name: string) => {
   return chartOf(found.machine);
 };
 
-test('a paused run can be resumed, restarted or undone, by these commands', () => {
+test('a paused run can be resumed, restarted or undone, with these commands', () => {
   const moves = movesFrom(chart('run'), new Set(['run', 'run.resting', 'run.resting.paused']), "a'b");
   const commands = new Set(moves.flatMap(({command}) => command ?? []));
   expect([...commands].filter((command) => /resume|restart|undo/.test(command))).toEqual([
@@ -20,7 +20,7 @@ test('a paused run can be resumed, restarted or undone, by these commands', () =
   ]);
 });
 
-test('what nobody can bring about has no command; what needs a task has none without one', () => {
+test('an event that no user can cause has no command, nor does a command without the task it needs', () => {
   const moves = movesFrom(chart('segment'), new Set(['segment', 'segment.launching']), '');
   expect(moves.find(({when}) => when === 'agent.held')).toEqual({
     when: 'agent.held',

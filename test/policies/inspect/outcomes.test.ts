@@ -12,7 +12,7 @@ import {entry} from '../../fakes/journal-entries.ts';
 const run = (fields: {[key: string]: JournalValue}) => ({run_id: 'a-1', segments: [], ...fields});
 const failure = (kind: string) => ({kind, message: '<9 chars>'});
 
-describe('what an actor told its parent', () => {
+describe('what an actor reported to its parent', () => {
   test.each<{output: JournalValue; outcome: Outcome | null}>([
     {
       output: {outcome: 'succeeded', run: run({state: 'succeeded'})},
@@ -88,7 +88,7 @@ test.each<{name: string; given: Parameters<typeof entry>[0]; outcome: Outcome | 
     outcome: {kind: 'failed', word: 'TypeError'},
   },
   {name: 'a stop from above', given: {status: 'stopped'}, outcome: {kind: 'ended', word: 'stopped'}},
-])('$name tells $outcome', ({given, outcome}) => {
+])('$name reports $outcome', ({given, outcome}) => {
   expect(outcomeOfEntry(entry(given))).toEqual(outcome);
 });
 
@@ -101,7 +101,7 @@ test.each<{machine: string; state: JournalValue; waits: string | null}>([
   expect(waitOf({machine, state})?.word ?? null).toBe(waits);
 });
 
-test('a final state is known by its own name only', () => {
+test('a final state is recognised by its own name only', () => {
   expect(outcomeOfFinal('broken')).toEqual({kind: 'failed', word: 'failed'});
   expect(outcomeOfFinal('constructor')).toEqual({kind: 'ended', word: 'constructor'});
 });

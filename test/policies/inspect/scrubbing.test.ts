@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {scrubSecrets, scrubText, scrubValue} from '../../../src/machines/policies/inspect/scrubbing.ts';
 
-// Put together here, so that no file holds what looks like a key.
+// Assembled here, so that no file contains anything that looks like a key.
 const key = (...parts: readonly string[]) => parts.join('');
 
 describe('secrets', () => {
@@ -30,8 +30,8 @@ describe('secrets', () => {
       text: key('https', '://me:', 'pass', '@example.org/x'),
       scrubbed: 'https<secret>example.org/x',
     },
-    {name: 'of no known form', text: key('aB3'.repeat(11)), scrubbed: '<secret>'},
-  ])('$name go', ({text, scrubbed}) => {
+    {name: 'of an unknown form', text: key('aB3'.repeat(11)), scrubbed: '<secret>'},
+  ])('$name are removed', ({text, scrubbed}) => {
     expect(scrubSecrets(text)).toBe(scrubbed);
   });
 
@@ -45,7 +45,7 @@ describe('secrets', () => {
     'aB3'.repeat(10),
     'https://example.org/x',
     'the risk-free way',
-  ])('%s is none', (text) => {
+  ])('%s is not a secret', (text) => {
     expect(scrubSecrets(text)).toBe(text);
   });
 });
@@ -64,16 +64,16 @@ describe('a person', () => {
   test.each([
     {user: 'root', host: 'localhost', home: '/'},
     {user: 'me', host: '', home: ''},
-  ])('whose names say nothing (%j) leaves texts alone', (nobody) => {
+  ])('with a generic name (%j) leaves texts alone', (nobody) => {
     expect(scrubText('/root of me on localhost', nobody)).toBe('/root of me on localhost');
   });
 
-  test('with a name full of signs is found as well', () => {
+  test('with a name full of punctuation is found as well', () => {
     expect(scrubText('by j.d+o now', {home: '', user: 'j.d+o', host: ''})).toBe('by <user> now');
   });
 });
 
-test('texts and keys are scrubbed wherever they stand; everything else stays', () => {
+test('texts and keys are scrubbed everywhere; everything else stays', () => {
   const value = {a: ['x', 1, null, {x: true}], x: 'xx'};
   expect(scrubValue(value, (text) => text.replaceAll('x', '-'))).toEqual({
     a: ['-', 1, null, {'-': true}],

@@ -5,7 +5,7 @@ import {entry} from '../../fakes/journal-entries.ts';
 const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
 const segment = {actor: 'engine/task/run/segment', machine: 'segment'} as const;
 
-test('counts how often a state was entered and how long it was active, also those passed through', () => {
+test('counts how often a state was entered and how long it was active, including states passed through', () => {
   const counter = createVisitCounter();
   counter.add([
     entry({...segment, seq: 1, kind: 'started', at: at(0), state: 'launching'}),
@@ -36,7 +36,7 @@ test('counts how often a state was entered and how long it was active, also thos
   });
 });
 
-test('what stands above the runs is in several journals, and counted once', () => {
+test('the actors above the runs are in several journals, and are counted once', () => {
   const counter = createVisitCounter();
   const above = entry({actor: 'engine', machine: 'engine', at: at(1), state: {working: {work: 'executing'}}});
   counter.add([above]);

@@ -11,7 +11,7 @@ import {restingRun} from '../../fakes/runs.ts';
 
 type Paused = Pick<JobResult, 'steps' | 'next'>;
 
-/** A run that a pause kept from beginning. */
+/** A run that a pause stopped before it started. */
 const withdrawn = (links: Partial<RunRecord> = {}): Paused => ({
   steps: [{type: 'task', output: {outcome: 'canceled', run: restingRun({state: 'canceled', ...links})}}],
 });
@@ -29,11 +29,11 @@ test.each<[string, Paused, string]>([
   ['feedback', withdrawn({resumed_from_run_id: 'a-0'}), 'blackbird resume a'],
   ['a restart', withdrawn({restart_of_run_id: 'a-0'}), 'blackbird restart a'],
   [
-    'a wait for a limit was over, and',
+    'a run after the wait for a limit',
     {steps: [{type: 'task', output: {outcome: 'notBegun', taskId: 'a', asked: 'resume'}}]},
     'blackbird resume a',
   ],
   ['a first run', withdrawn(), 'blackbird execute'],
-])('a pause before %s began is followed by the same', (_, paused, command) => {
+])('a pause before %s started is followed by the same', (_, paused, command) => {
   expect(continueJobCommand(paused)).toBe(command);
 });

@@ -12,7 +12,7 @@ const failure = (kind: FailureKind) => ({failure: {kind, message: 'words'}});
 const held = (kind: FailureKind) => pausedRun(failure(kind));
 const failed = restingRun({state: 'failed', ...failure('agent_error')});
 
-/** A plan that ran these. */
+/** A plan job that ran these. */
 const executed = (
   reason: 'paused' | 'completed' | 'failed',
   runs: readonly RunRecord[],
@@ -37,17 +37,25 @@ const executed = (
 test.each([
   ['a limit', executed('paused', [held('rate_limit')]), 'timeNeeded'],
   ['a missing login', executed('paused', [held('auth')]), 'personNeeded'],
-  ['a full conversation beside other tasks', executed('completed', [held('context_full')]), 'personNeeded'],
-  ['a failed task and a full conversation', executed('completed', [failed, held('context_full')]), 'failed'],
-  ['a review that met an outage', executed('failed', [], 'outage'), 'timeNeeded'],
-  ['a review that met no login', executed('failed', [], 'auth'), 'personNeeded'],
-  ['a review that failed by itself', executed('failed', [], 'agent_error'), 'failed'],
+  [
+    'a full context window, with other tasks left',
+    executed('completed', [held('context_full')]),
+    'personNeeded',
+  ],
+  [
+    'a failed task and a full context window',
+    executed('completed', [failed, held('context_full')]),
+    'failed',
+  ],
+  ['a review stopped by an outage', executed('failed', [], 'outage'), 'timeNeeded'],
+  ['a review stopped by a missing login', executed('failed', [], 'auth'), 'personNeeded'],
+  ['a review that failed on its own', executed('failed', [], 'agent_error'), 'failed'],
   ['a pause by hand', executed('paused', [pausedRun()]), 'paused'],
 ] as const)('what a job needs after %s', (_, result, standing) => {
   expect(jobSummary(result, plan).standing).toBe(standing);
 });
 
-test('an empty plan is said to be one, with the commands that fill it', () => {
+test('an empty plan is reported as empty, with the commands that fill it', () => {
   expect(jobSummary(executed('completed', []), planOf())).toMatchObject({
     headline: 'the plan is empty',
     standing: 'done',
@@ -71,7 +79,7 @@ test('a single task that is held up is an error with its diagnosis', () => {
   expect(() => jobSummary(result, plan)).toThrow(expect.objectContaining({code: 'E_PROVIDER_UNAVAILABLE'}));
 });
 
-test('a task that failed for its check tells the end of what that printed, and where all of it is', () => {
+test('a task that failed its check shows the end of the output, and where all of it is', () => {
   const check = {
     ...{command: 'npm test', round: 1, started_at: '', seconds: 2, exit_code: 1, signal: null},
     ...{tail: '1\n2\n3\n4\n5\n1 test failed\n', log_file: 'l', log_digest: ''},
@@ -87,7 +95,7 @@ test('a task that failed for its check tells the end of what that printed, and w
   ]);
 });
 
-test('a job that was asked to stop while a task waited says so, and no other reason', () => {
+test('a job that was asked to stop while a task waited gives that reason, and no other', () => {
   const stopped = {...executed('completed', [held('rate_limit')]), isStopAsked: true};
   expect(jobSummary(stopped, plan).lines.slice(0, 2)).toEqual([
     'Stopped while a waited, as you asked · 2 ready',

@@ -36,7 +36,7 @@ describe('the id of a job', () => {
   test.each([
     [undefined, '20260110-220412-ffffff'],
     ['20260110-220411-000000', '20260110-220412-ffffff'],
-    // The same second, and a clock that went back: behind the newest all the same.
+    // In the same second, and after the clock went back, it still sorts after the newest.
     ['20260110-220412-000000', '20260110-220413-ffffff'],
     ['20261231-235959-000000', '20270101-000000-ffffff'],
     ['zzz', 'zzz0-ffffff'],
@@ -47,7 +47,7 @@ describe('the id of a job', () => {
 });
 
 describe('the record of a job', () => {
-  test('holds what was asked, without the words that went with it, and the rules it began with', () => {
+  test('holds the request, without its text, and the settings it started with', () => {
     expect(job).toEqual({
       schemaVersion: 1,
       jobId: '20260110-220412-3fa9c1',
@@ -65,7 +65,7 @@ describe('the record of a job', () => {
     expect(isOpenJob(job)).toBe(true);
   });
 
-  test('tells at its end what the person was told', () => {
+  test('holds the summary that the user saw', () => {
     const ended = endedJob(job, done, planOf(task('a')), '2026-01-11T03:41:00.000Z');
     expect(ended).toEqual({
       ...job,
@@ -75,7 +75,7 @@ describe('the record of a job', () => {
     expect(isOpenJob(ended)).toBe(false);
   });
 
-  test('never ends before it began', () => {
+  test('never ends before it started', () => {
     expect(endedJob(job, done, planOf(), '2025-01-01T00:00:00.000Z').endedAt).toBe(startedAt);
   });
 
@@ -85,7 +85,7 @@ describe('the record of a job', () => {
       {message: 'the plan is broken', code: 'E_PLAN_INVALID'},
     ],
     [new Error('boom'), {message: 'boom'}],
-  ])('keeps what broke it: %s', (error, told) => {
+  ])('keeps the error that broke it: %s', (error, told) => {
     const result: JobResult = {...done, reason: 'error', error};
     expect(endedJob(job, result, planOf(), startedAt).end).toEqual({reason: 'error', ...told});
   });
@@ -102,7 +102,7 @@ describe('the record of a job', () => {
     [changedAtEleven, null, '2026-01-10T23:00:00.000Z'],
     [changedAtEleven, '2026-01-11T02:00:00.000Z', '2026-01-11T02:00:00.000Z'],
     [changedAtEleven, '2026-01-10T22:30:00.000Z', '2026-01-10T23:00:00.000Z'],
-  ])('that was lost ended with the last that is known of it', (run, heardAt, endedAt) => {
+  ])('that was lost ended at the last time known of it', (run, heardAt, endedAt) => {
     expect(lostJob(job, run, heardAt)).toEqual({
       ...job,
       endedAt,
@@ -111,7 +111,7 @@ describe('the record of a job', () => {
   });
 });
 
-test('what a job went on with last is the run that it began, or the one whose wait ended later', () => {
+test('the last run a job continued is the one it started, or the one whose wait ended later', () => {
   const begun = (hour: string) => ({taskId: 'b', runId: 'b-1', startedAt: `2026-01-10T${hour}:00:00.000Z`});
   const wait = {
     ...{taskId: 'a', runId: 'a-1', reason: 'usage_limit' as const},

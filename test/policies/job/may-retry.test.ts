@@ -9,19 +9,19 @@ const budgets = {job: unlimited, task: {...unlimited, tokens: 10}, turns: null};
 const spent = (tokens: number) => ({spent_before: {tokens, cost_usd: 0, milliseconds: 0}});
 
 test.each<{name: string; fields?: Partial<RunRecord>; retries?: number; isRetried: boolean}>([
-  {name: 'is retried', isRetried: true},
-  {name: 'is not where retries are not wanted', retries: 0, isRetried: false},
-  {name: 'is once more after the first of two', fields: {retry_number: 1}, retries: 2, isRetried: true},
-  {name: 'is not after the last', fields: {retry_number: 2}, retries: 2, isRetried: false},
-  {name: 'is left to whoever decides', fields: {decision_state: 'pending'}, isRetried: false},
-  {name: 'is within its budget', fields: spent(9), isRetried: true},
-  {name: 'is not when its budget is used up', fields: spent(10), isRetried: false},
+  {name: 'by default', isRetried: true},
+  {name: 'not when retries are off', retries: 0, isRetried: false},
+  {name: 'again after the first of two', fields: {retry_number: 1}, retries: 2, isRetried: true},
+  {name: 'not after the last', fields: {retry_number: 2}, retries: 2, isRetried: false},
+  {name: 'not when a checkpoint decides', fields: {decision_state: 'pending'}, isRetried: false},
+  {name: 'within its budget', fields: spent(9), isRetried: true},
+  {name: 'not when its budget is used up', fields: spent(10), isRetried: false},
   {
-    name: 'is not for what another run cannot mend',
+    name: 'not when another run cannot help',
     fields: {failure: {kind: 'rejected', message: 'no'}},
     isRetried: false,
   },
-])('a task that failed $name', ({fields = {}, retries = 1, isRetried}) => {
+])('a failed task is retried: $name', ({fields = {}, retries = 1, isRetried}) => {
   const failure = {kind: 'agent_error', message: 'no'} as const;
   const run = restingRun({state: 'failed', failure, ...fields});
   expect(mayRetry({outcome: 'failed', run}, {retries, budgets})).toBe(isRetried);

@@ -9,26 +9,37 @@ const clean = {isDetached: false, underWay: null, conflicts: []};
 const detached =
   'no branch is checked out (detached HEAD): the commits of tasks will be on none; keep them with git switch -c <name>';
 
-describe('before an agent works, a person is told', () => {
+describe('before an agent works, the user is warned', () => {
   test.each([
-    {name: 'nothing of a repository as it should be', standing: clean, rules: {commits: true}, told: []},
-    {name: 'once that nothing is recorded', standing: null, isFirstJob: true, told: [unrecordedWarning]},
-    {name: 'nobody who is not there', standing: null, isFirstJob: true, rules: {isAttended: false}, told: []},
-    {name: 'no second time', standing: null, told: []},
+    {name: 'of nothing when the repository is in order', standing: clean, rules: {commits: true}, told: []},
+    {name: 'once that no change is recorded', standing: null, isFirstJob: true, told: [unrecordedWarning]},
     {
-      name: 'always where it is reviewed',
+      name: 'of nothing when no user is there',
+      standing: null,
+      isFirstJob: true,
+      rules: {isAttended: false},
+      told: [],
+    },
+    {name: 'not a second time', standing: null, told: []},
+    {
+      name: 'always when tasks are reviewed',
       standing: null,
       rules: {isReviewed: true},
       told: [unrecordedWarning],
     },
-    {name: 'always where it is committed', standing: null, rules: {commits: true}, told: [unrecordedWarning]},
+    {
+      name: 'always when tasks are committed',
+      standing: null,
+      rules: {commits: true},
+      told: [unrecordedWarning],
+    },
     {
       name: 'that commits will be on no branch',
       standing: {...clean, isDetached: true},
       rules: {commits: true},
       told: [detached],
     },
-    {name: 'nothing of a detached HEAD without commits', standing: {...clean, isDetached: true}, told: []},
+    {name: 'of no detached HEAD without commits', standing: {...clean, isDetached: true}, told: []},
     {
       name: 'of the conflicts of a merge',
       standing: {isDetached: false, underWay: 'a merge', conflicts: ['a', 'b', 'c', 'd', 'e']},
@@ -37,13 +48,13 @@ describe('before an agent works, a person is told', () => {
       ],
     },
     {
-      name: 'that nothing is committed in the middle of a rebase',
+      name: 'that nothing is committed during a rebase',
       standing: {isDetached: true, underWay: 'a rebase', conflicts: []},
       rules: {commits: true},
       told: ['a rebase is in progress: nothing is committed before it is over'],
     },
     {
-      name: 'nothing of it without commits',
+      name: 'of no rebase without commits',
       standing: {isDetached: true, underWay: 'a rebase', conflicts: []},
       told: [],
     },

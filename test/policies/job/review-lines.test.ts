@@ -15,7 +15,7 @@ const pending = (childTaskId: string, fields: Partial<PendingFeedback> = {}): Pe
 const last = 'all of it, and how to overrule it: blackbird feedback list';
 
 describe('what was sent back', () => {
-  test('is told by parent, with what to do next', () => {
+  test('is listed by parent, with the next command', () => {
     expect(sentBackLines([pending('a'), pending('it is', {parentTaskId: 'q'}), pending('b')])).toEqual([
       'parent review failed for p',
       'resume tasks: a, b',
@@ -30,7 +30,7 @@ describe('what was sent back', () => {
     ]);
   });
 
-  test('differently is told of each', () => {
+  test('with different feedback is listed task by task', () => {
     const lines = sentBackLines([pending('a'), pending('b', {feedback: 'Document it.'})]);
     expect(lines.slice(2, 4)).toEqual(['feedback for a: Test it.', 'feedback for b: Document it.']);
   });
@@ -43,14 +43,14 @@ describe('what was sent back', () => {
     expect(sentBackLines([pending('a', {feedback})])[2]).toBe(`feedback: ${shown}`);
   });
 
-  test('shows nothing that a terminal would obey', () => {
+  test('contains no control sequence for the terminal', () => {
     const text = sentBackLines([pending('a\u001b[31m', {feedback: '\u001b]0;x\u0007'})]).join('');
     expect(text).not.toMatch(/[\u001b\u0007]/);
   });
 });
 
-describe('a review that came to nothing', () => {
-  test('is named with what to do; one that said something is not', () => {
+describe('a review without a verdict', () => {
+  test('is named with the next command; a review with a verdict is not', () => {
     expect(
       brokenReviewLines([
         {parentId: 'p', verdict: 'broken'},
@@ -64,8 +64,8 @@ describe('a review that came to nothing', () => {
   });
 });
 
-describe('a parent that a person has to judge', () => {
-  test('is told with what can be done', () => {
+describe('a parent that needs your decision', () => {
+  test('is shown with the possible commands', () => {
     expect(undecidedLines({parentId: 'it is', cycles: 19})).toEqual([
       'it is needs your decision: its reviews sent tasks back 19 times, as often as execution.maxReviewCycles allows',
       "see what they said: blackbird runs 'it is' --verbose",
@@ -74,7 +74,7 @@ describe('a parent that a person has to judge', () => {
     ]);
   });
 
-  test('offers no setting that would be refused', () => {
+  test('suggests no setting that would be refused', () => {
     expect(undecidedLines({parentId: 'p', cycles: 20}).join()).not.toContain('config set');
   });
 });

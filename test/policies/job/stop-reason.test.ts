@@ -11,7 +11,7 @@ import {failureKinds} from '../../../src/services/contracts/agent.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {restingRun} from '../../fakes/runs.ts';
 
-test('only a failure that the next task would repeat is hopeless', () => {
+test('only a failure that the next task would repeat stops the plan', () => {
   const hopeless = failureKinds.filter((kind) =>
     isHopeless(restingRun({state: 'failed', failure: {kind, message: 'no'}})),
   );
@@ -20,7 +20,7 @@ test('only a failure that the next task would repeat is hopeless', () => {
   ]);
 });
 
-test('a run without a failure is not', () => {
+test('a run without a failure does not', () => {
   expect(isHopeless(restingRun({state: 'failed'}))).toBe(false);
 });
 

@@ -3,7 +3,7 @@ import {proposalLines} from '../../../src/machines/policies/job/undo-lines.ts';
 import {restingRun} from '../../fakes/runs.ts';
 import {task} from '../../helpers/plans.ts';
 
-test('an undo says once what it cannot take back', () => {
+test('an undo lists once what it cannot take back', () => {
   const effect = {kind: 'ignored_files', text: 'ignored by git, not in the diff: build/x'} as const;
   const run = restingRun({state: 'succeeded', side_effects: [effect]});
   const lines = proposalLines({

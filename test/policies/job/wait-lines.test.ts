@@ -23,7 +23,7 @@ const wait: Wait = {
 };
 const done: JobSummary = {reason: 'completed', headline: '1 done', lines: ['1 done'], standing: 'done'};
 
-test('who is not waited for is told by the clock: at the end of a plan, of a task, and as an obstacle', () => {
+test('a limit that nothing waits for is shown as a time of day: at the end of a plan, of a task, and as an obstacle', () => {
   const lines = (fields: Partial<Wait>) => givenUpLines({...wait, ...fields})[0];
   expect(lines({})).toBe('a cannot start before 18:05: the usage limit is reached (claude).');
   expect(lines({runId: 'a-1', foundAt: yesterday})).toBe(
@@ -31,7 +31,7 @@ test('who is not waited for is told by the clock: at the end of a plan, of a tas
   );
   expect(waitRefusal(wait)).toMatchObject({
     message: 'a cannot continue before 18:05: the usage limit is reached',
-    // What a script reads stays exact.
+    // Machine-readable output stays exact.
     details: [
       ['task', 'a'],
       ['provider', 'claude'],
@@ -61,7 +61,7 @@ test.each([
   expect(waitedFor(wait)).toBe('waiting for claude until 18:05 (usage limit)');
 });
 
-test('who stops a job that waits is told that it ends now, and what becomes of the task', () => {
+test('stopping a job that waits says that it ends now, and what happens to the task', () => {
   expect([stopWords(true), stopWords(false)]).toEqual(['ends now', 'stops after this task']);
   expect(
     [wait, {...wait, runId: 'a-1'}, {...wait, taskId: 'plan:d1', runId: 'plan:d1-1'}].map(leftWaiting),

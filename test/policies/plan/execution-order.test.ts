@@ -20,7 +20,7 @@ function planOf(
 }
 
 describe('the order of execution', () => {
-  test('is plan order, a task that becomes ready earlier in the plan comes first, and says why', () => {
+  test('is plan order, a task that becomes ready earlier in the plan comes first, with the reason', () => {
     const plan = planOf([
       ['first', null, 'last'],
       ['site', null],
@@ -36,7 +36,7 @@ describe('the order of execution', () => {
     ]);
   });
 
-  test('leaves out what is not wanted and what waits for it', () => {
+  test('leaves out skipped tasks and their dependents', () => {
     const plan = planOf([
       ['a', null],
       ['b', null, 'a'],
@@ -45,13 +45,13 @@ describe('the order of execution', () => {
     expect(explainOrder(plan, ['b', 'c']).map(({id}) => id)).toEqual(['c']);
   });
 
-  test('is the order in which tasks are really chosen, when each succeeds', () => {
+  test('is the order in which tasks are actually chosen when each succeeds', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(9), fc.nat(9)), {maxLength: 20}), fc.nat(9), (edges, parents) => {
         const names = Array.from({length: 10}, (_, index) => `t${index}`);
         let plan = planOf(names.map((id, index) => [id, index > 0 && index <= parents % 4 ? 't0' : null]));
         for (const [from, to] of edges) {
-          // Later tasks wait for earlier ones or the other way round; what would be a cycle is left out.
+          // Dependencies in both directions; those that would close a cycle are left out.
           try {
             plan = addDep(plan, names[from] ?? '', names[to] ?? '', now);
           } catch {}

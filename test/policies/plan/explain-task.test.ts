@@ -14,7 +14,7 @@ import {errorOf} from '../../helpers/errors.ts';
 import {family, planOf, task} from '../../helpers/plans.ts';
 import {factsIn} from '../../helpers/task-facts.ts';
 
-/** Nothing but the plan is known, unless told otherwise. */
+/** Only the plan is known, unless a test adds more. */
 const explain = (plan: Plan, id: string, known: Partial<KnownOfTask> = {}, sentBackOf?: SentBackOf) =>
   explainTask(plan, id, factsIn(plan, known), sentBackOf);
 const execute = (id: string) => ({command: `blackbird execute ${id}`, why: 'run it'});
@@ -39,7 +39,7 @@ describe('why', () => {
     });
   });
 
-  test('a ready task whose plan waits for a person first: who, and how to go on', () => {
+  test('a ready task whose plan waits for the user first: for what, and how to continue', () => {
     const atCheckpoint = restingRun({
       state: 'succeeded',
       decision_required: true,
@@ -60,7 +60,7 @@ describe('why', () => {
     ]);
   });
 
-  test('a task waits: the whole chain down to who can move, each task once', () => {
+  test('a task waits: the whole chain down to what can be acted on, each task once', () => {
     const plan = planOf(
       task('a', {deps: ['p', 'b', 'over']}),
       family(task('p'), task('c', {status: 'done'}), task('d')),
@@ -162,7 +162,7 @@ describe('why', () => {
     },
   ];
 
-  test('knows every status', () => {
+  test('covers every status', () => {
     expect(rows.map(({status}) => status)).toEqual(taskStatuses);
   });
 
@@ -331,7 +331,7 @@ describe('why', () => {
     expect([conditions[0]?.reason, conditions[0]?.next?.command, first]).toEqual([reason, command, ['a']]);
   });
 
-  test('a task waits for itself in the end: nobody can move, and the loop is shown', () => {
+  test('a task that waits for itself: nothing can proceed, and the cycle is shown', () => {
     const plan = planOf(family(task('A'), task('B', {deps: ['C']})), task('C', {deps: ['A']}));
     expect(explain(plan, 'B')).toEqual({
       id: 'B',
@@ -367,7 +367,7 @@ describe('why', () => {
     });
   });
 
-  test('a loop further down is told apart from a task that was only met before', () => {
+  test('a cycle further down is told apart from a task that merely appears twice', () => {
     const plan = planOf(
       task('x', {deps: ['y', 'P']}),
       family(task('P'), task('y', {deps: ['z']})),
@@ -384,7 +384,7 @@ describe('why', () => {
     ]);
   });
 
-  test('a long loop is shown by its ends', () => {
+  test('a long cycle is shown by its ends', () => {
     const ids = Array.from({length: 30}, (_, index) => `t${index}`);
     const plan = planOf(
       family(task('P'), task('t0', {deps: ['t1']})),
@@ -405,7 +405,7 @@ describe('why', () => {
     {id: "it's", command: String.raw`blackbird execute 'it'\''s'`},
     {id: '$(id)', command: "blackbird execute '$(id)'"},
     {id: '../x', command: 'blackbird execute ../x'},
-  ])('the command for the id $id is safe to type', ({id, command}) => {
+  ])('the command for the id $id is safe to paste', ({id, command}) => {
     expect(explain(planOf(task(id)), id).conditions[0]?.next?.command).toBe(command);
   });
 });
@@ -424,7 +424,7 @@ describe('a parent whose children are done', () => {
     });
   });
 
-  test('or for what its review sent back', () => {
+  test('or for the tasks its review sent back', () => {
     const {conditions, first} = explain(plan, 'late', {}, (id) => (id === 'p' ? ['a', 'b'] : []));
     expect(conditions[1]).toMatchObject({
       reason: 'its review sent back a, b',

@@ -6,7 +6,7 @@ import {family, planOf, task} from '../../helpers/plans.ts';
 
 type Fields = Partial<Task> & {readonly verify?: readonly string[]};
 
-/** A leaf that nothing can be said against. */
+/** A leaf without findings. */
 const leaf = (id: string, fields: Fields = {}): Task =>
   task(id, {
     description: 'The endpoint POST /refunds creates a refund once and answers a repeat with 409.',
@@ -24,9 +24,9 @@ type Rule = {
   readonly code: string;
   readonly severity: 'blocking' | 'warning' | 'hint';
   readonly violated: readonly Plan[];
-  /** On the other side of the line. */
+  /** Just across the limit. */
   readonly nearly: readonly Plan[];
-  /** Of a product that is itself a to-do list. */
+  /** From a product that is itself a to-do list. */
   readonly todoList: Plan;
 };
 
@@ -133,7 +133,7 @@ const rules: readonly Rule[] = [
     nearly: [
       one({prompt: 'Add the endpoint to the server and check it', verify: []}),
       one({prompt: '', verify: []}),
-      // A check of Blackbird's own sees it.
+      // One of Blackbird's own checks finds it.
       one({prompt: 'Add the endpoint to the server'}),
     ],
     todoList: one({prompt: 'Add todos that can be ticked off, and test it', verify: []}),
@@ -158,7 +158,7 @@ const rules: readonly Rule[] = [
     severity: 'warning',
     violated: [
       one({verify: []}),
-      // Blackbird runs no command out of a criterion.
+      // Blackbird runs no command from a criterion.
       one({verify: [], acceptanceCriteria: ['`npm test` passes', 'a repeat returns 409']}),
     ],
     nearly: [planOf(family({...task('p'), verify: ['npm test']}, leaf('a', {verify: []})))],
@@ -203,7 +203,7 @@ const rules: readonly Rule[] = [
 describe.each(rules)('$code', ({code, severity, violated, nearly, todoList}) => {
   const found = (plan: Plan) => lintPlan(plan).filter((finding) => finding.code === code);
 
-  test(`is ${severity} and says how to mend it`, () => {
+  test(`is ${severity} and says how to fix it`, () => {
     for (const plan of violated) {
       const [first] = found(plan);
       expect(first, JSON.stringify([...plan.items.values()])).toMatchObject({severity});
@@ -213,11 +213,11 @@ describe.each(rules)('$code', ({code, severity, violated, nearly, todoList}) => 
     }
   });
 
-  test('is not found on the other side of the line', () => {
+  test('is not reported just across the limit', () => {
     for (const plan of nearly) expect(found(plan)).toEqual([]);
   });
 
-  test('is not found in a to-do list', () => {
+  test('is not reported in a to-do list product', () => {
     expect(found(todoList)).toEqual([]);
   });
 });
@@ -227,7 +227,7 @@ test('every rule about a leaf is in the table', () => {
   expect(taskRules.map(({code}) => code).filter((code) => !known.has(code))).toEqual([]);
 });
 
-test('a description of one word is called that', () => {
+test('a description of one word is reported as such', () => {
   const thin = lintPlan(one({description: 'Refunds'})).find(({code}) => code === 'leaf_description_too_thin');
   expect(thin?.message).toBe('is described in 1 word');
 });

@@ -9,9 +9,9 @@ const circle = (q: TaskStatus = 'todo'): Array<Task | readonly Task[]> => [
 ];
 
 test.each<{name: string; tasks: Array<Task | readonly Task[]>; expected: ReadonlyArray<[string, string]>}>([
-  {name: 'what only waits for its turn', tasks: [task('a'), task('b', {deps: ['a']})], expected: []},
+  {name: 'a task that only waits for its turn', tasks: [task('a'), task('b', {deps: ['a']})], expected: []},
   {
-    name: 'a child of what it waits for in the end',
+    name: 'a child that indirectly waits for its own parent',
     tasks: circle(),
     expected: [
       ['r', 'q'],
@@ -21,7 +21,7 @@ test.each<{name: string; tasks: Array<Task | readonly Task[]>; expected: Readonl
   {name: 'the same with one of them done', tasks: circle('done'), expected: []},
   {name: 'the same with one of them skipped', tasks: circle('skipped'), expected: [['r', 'q']]},
   {
-    name: 'what waits for those that wait for ever',
+    name: 'dependents of tasks that wait forever',
     tasks: [...circle(), task('x', {deps: ['q']})],
     expected: [
       ['r', 'q'],
@@ -34,7 +34,7 @@ test.each<{name: string; tasks: Array<Task | readonly Task[]>; expected: Readonl
     expected: [['a', 'p']],
   },
   {
-    name: 'a parent that depends on what waits for it, which holds up nobody',
+    name: 'a parent that depends on its own dependent, which blocks nothing',
     tasks: [
       family(task('p', {deps: ['a']}), task('c')),
       task('a', {deps: ['g']}),
@@ -42,6 +42,6 @@ test.each<{name: string; tasks: Array<Task | readonly Task[]>; expected: Readonl
     ],
     expected: [],
   },
-])('waits for ever: $name', ({tasks, expected}) => {
+])('waits forever: $name', ({tasks, expected}) => {
   expect([...waitingForever(planOf(...tasks))]).toEqual(expected);
 });

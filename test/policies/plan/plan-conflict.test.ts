@@ -8,7 +8,7 @@ import {family, now, planOf, taskIn, task as taskOf} from '../../helpers/plans.t
 const plan = planOf(family(taskOf('p'), taskOf('a', {title: 'Old'}), taskOf('b')));
 const task = (id: string) => taskIn(plan, id);
 
-test('a field that somebody else changed meanwhile is not replaced, and both values are told', () => {
+test('a field that changed in the meantime is not replaced, and both values are shown', () => {
   const seen = seenTask(task('a'), 'title');
   requireSeen(plan, [seen]);
   const changed = editTask(plan, 'a', {title: 'Theirs'}, now);
@@ -28,7 +28,7 @@ test.each([
   {what: 'the status', change: setStatus(plan, 'a', 'in_progress', now)},
   {what: 'another task', change: editTask(plan, 'b', {title: 'Theirs'}, now)},
   {what: 'its dependencies', change: setDeps(plan, 'a', ['b'], now)},
-])('$what that changed stands in nobody’s way', ({change}) => {
+])('a change to $what does not conflict', ({change}) => {
   requireSeen(change, [seenTask(task('a'), 'title')]);
 });
 
@@ -48,6 +48,6 @@ test.each([
   });
 });
 
-test('what is gone is left to the change itself', () => {
+test('a deleted task is left to the edit itself', () => {
   requireSeen(deleteTask(plan, 'a', {cascade: true, force: true}, now).plan, [seenTask(task('a'), 'title')]);
 });

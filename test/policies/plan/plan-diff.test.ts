@@ -21,7 +21,7 @@ const plan = planOf(
   task('e', {notes: 'old', extra: {x: 1}} as Partial<Task>),
 );
 const nothing: PlanDiff = {added: [], changed: [], moved: [], deps: [], removed: []};
-/** Why d waits for what it waits for. */
+/** The reasons for d's dependencies. */
 function withReasons(each: Plan, depRationale: Readonly<Record<string, string>>): Plan {
   const d = each.items.get('d');
   return d ? {...each, items: new Map([...each.items, ['d', {...d, depRationale}]])} : each;
@@ -41,7 +41,7 @@ test.each<{name: string; after: (plan: Plan) => Plan; expected: Partial<PlanDiff
     expected: {added: [{id: 'n', title: 'New', parentId: 'p', after: 'a', deps: []}]},
   },
   {
-    name: 'a task that is gone, and whose dependents wait no longer',
+    name: 'a deleted task, and the dependents that no longer wait',
     after: (each) => deleteTask(each, 'a', {cascade: false, force: true}, now).plan,
     expected: {removed: [named('a')], deps: [{...named('d'), added: [], removed: ['a']}]},
   },
@@ -63,7 +63,7 @@ test.each<{name: string; after: (plan: Plan) => Plan; expected: Partial<PlanDiff
     },
   },
   {
-    name: 'a field that this version does not know',
+    name: 'a field unknown to this version',
     after: (each) => ({
       ...each,
       items: new Map(each.items).set('e', {...each.items.get('e'), extra: {x: 2}} as unknown as Task),
@@ -71,7 +71,7 @@ test.each<{name: string; after: (plan: Plan) => Plan; expected: Partial<PlanDiff
     expected: {changed: [{...named('e'), fields: [{field: 'extra', before: {x: 1}, after: {x: 2}}]}]},
   },
   {
-    name: 'a status, and the parent that follows',
+    name: 'a status, and the parent that follows it',
     after: (each) => setStatus(setStatus(each, 'a', 'done', now), 'b', 'done', now),
     expected: {
       changed: ['p', 'a', 'b'].map((id) => ({
@@ -88,7 +88,7 @@ test.each<{name: string; after: (plan: Plan) => Plan; expected: Partial<PlanDiff
     },
   },
   {
-    name: 'a task among its siblings, not those it passed',
+    name: 'a task that moved among its siblings, not the siblings it passed',
     after: (each) => moveTask(each, 'e', {parentId: null, index: 0}, now),
     expected: {
       moved: [{...named('e'), from: {parentId: null, after: 'd'}, to: {parentId: null, after: null}}],
@@ -100,13 +100,13 @@ test.each<{name: string; after: (plan: Plan) => Plan; expected: Partial<PlanDiff
     expected: {deps: [{...named('d'), added: ['b', 'c'], removed: ['a']}]},
   },
   {
-    name: 'why a task waits, with what it waits for',
+    name: 'the reason for a dependency, with the dependency',
     after: (each) => withReasons(setDeps(each, 'd', ['a', 'b'], now), {b: 'it needs the schema'}),
     expected: {
       deps: [{...named('d'), added: ['b'], removed: [], reasons: {b: 'it needs the schema'}}],
     },
   },
-])('tells $name', ({after, expected}) => {
+])('shows $name', ({after, expected}) => {
   const diff = diffPlans(plan, after(plan));
   expect(diff).toEqual({...nothing, ...expected});
   expect(isEmptyDiff(diff)).toBe(Object.keys(expected).length === 0);
@@ -116,7 +116,7 @@ describe('as text', () => {
   const text = (after: Plan, before = plan) =>
     planDiffLines(diffPlans(before, after)).map((line) => line.text);
 
-  test('a reason stands behind what is waited for, and is told when only it changes', () => {
+  test('a reason follows its dependency, and is shown when only it changes', () => {
     const reasoned = withReasons(plan, {a: 'it needs the schema'});
     const both = setDeps(reasoned, 'd', ['a', 'b'], now);
     const d = '~ d  Task d';
@@ -159,7 +159,7 @@ describe('as text', () => {
     ]);
   });
 
-  test('what comes with a status or with checks says so', () => {
+  test('a status or checks that come with another change are shown as such', () => {
     const [done, checked] = [task('x', {status: 'done'}), task('y', {verify: ['npm test', 'npm run lint']})];
     expect(text(planOf(done, checked), planOf())).toEqual([
       '+ x  Task x  (done)',
@@ -175,7 +175,7 @@ describe('as text', () => {
     ['docs/#1.md is remembered as it is now', 'docs/#1.md#a1', 'docs/#1.md#a1'],
     ['comes from issues', 'TODO.md#a1', 'issues#3'],
     ['comes from TODO.md no longer', 'TODO.md#a1', undefined],
-  ])('where a task comes from is told in words: %s', (words, was, is) => {
+  ])('the source of a task is shown in words: %s', (words, was, is) => {
     const from = (key: string | undefined, digest: string) =>
       planOf(task('x', key === undefined ? {} : {source: {key, digest}}));
     expect(text(from(is, 'new'), from(was, 'old'))).toEqual(['~ x  Task x', `    ${words}`, '1 changed']);
@@ -198,14 +198,14 @@ describe('as text', () => {
     expect(diffCounts(nothing)).toBe('no change');
   });
 
-  test('holds nothing that steers a terminal', () => {
+  test('contains no control sequence for the terminal', () => {
     const evil = '\u001b[2J\u202ex\u0007\rnext';
     const before = planOf(task('x', {[evil]: evil} as Partial<Task>));
     const after = planOf(task('x', {title: evil, description: evil, [evil]: {[evil]: 1}} as Partial<Task>));
     for (const line of text(after, before)) expect(line).not.toMatch(controlCharacters);
   });
 
-  test('is short, however much changes', () => {
+  test('is short, however much changed', () => {
     const lines = promptly(() => text(hugeChain(), planOf()));
     expect(lines).toHaveLength(202);
     expect(lines.slice(-2)).toEqual([`  … and ${hugeSize - 200} more`, `${hugeSize} added`]);

@@ -116,7 +116,7 @@ describe('any sequence of edits', () => {
       }),
       {numRuns: 300},
     );
-    // The property says nothing unless edits of both kinds really happen.
+    // The property proves nothing unless edits of both kinds really happen.
     expect(Math.min(applied, refused)).toBeGreaterThan(1_000);
   });
 });

@@ -36,7 +36,7 @@ const plan = planOf(
 );
 
 describe('add', () => {
-  test('makes a whole task and touches its parent', () => {
+  test('makes a complete task and touches its parent', () => {
     const next = addTask(
       plan,
       fresh('n', {parentId: 'p', title: ' N ', notes: 'note', acceptanceCriteria: ['x']}),
@@ -59,7 +59,7 @@ describe('add', () => {
     expect(taskIn(next, 'p')).toEqual({...taskIn(plan, 'p'), childIds: ['a', 'b', 'n'], updatedAt: now});
   });
 
-  test('leaves notes out where there are none', () => {
+  test('leaves out empty notes', () => {
     expect(
       Object.keys(taskIn(addTask(planOf(), fresh('n', {description: 'd', prompt: 'x'}), now), 'n')),
     ).toEqual([
@@ -130,17 +130,17 @@ describe('add', () => {
       message: 'index out of range: -1 (valid: 0..2)',
     },
     {
-      name: 'an index behind the last',
+      name: 'an index past the last',
       task: fresh('n', {parentId: 'p', index: 3}),
       message: 'index out of range: 3 (valid: 0..2)',
     },
     {
-      name: 'half an index',
+      name: 'a fractional index',
       task: fresh('n', {parentId: 'p', index: 0.5}),
       message: 'index out of range: 0.5 (valid: 0..2)',
     },
     {
-      name: 'a root index behind the last',
+      name: 'a root index past the last',
       task: fresh('n', {index: 4}),
       message: 'index out of range: 4 (valid: 0..3)',
     },
@@ -149,7 +149,7 @@ describe('add', () => {
   });
 
   test.each(['../x', 'a/b', 'CON', 'x'.repeat(300), '-rf', 'a\u001b[31m', 'ä'])(
-    'refuses the id %j with the rule',
+    'refuses the id %j and states the rule',
     (id) => {
       expect(seen(errorOf(() => addTask(plan, fresh(id), now)))).toEqual({
         code: 'E_TASK_ID',
@@ -160,7 +160,7 @@ describe('add', () => {
     },
   );
 
-  test.each(['__proto__', 'constructor', 'toString', '10'])('takes the id %s like any other', (id) => {
+  test.each(['__proto__', 'constructor', 'toString', '10'])('accepts the id %s like any other', (id) => {
     const next = addTask(planOf(task('2')), fresh(id), now);
     expect([...next.items.keys()]).toEqual(['2', id]);
     expect(taskIn(next, id).id).toBe(id);
@@ -190,7 +190,7 @@ describe('edit', () => {
     },
     {name: 'the criteria', edit: {acceptanceCriteria: ['x', 'y']}, fields: {acceptanceCriteria: ['x', 'y']}},
     {name: 'the notes', edit: {notes: 'm'}, fields: {notes: 'm'}},
-    {name: 'the notes into nothing', edit: {notes: ''}, fields: {notes: ''}},
+    {name: 'the notes to an empty text', edit: {notes: ''}, fields: {notes: ''}},
   ])('changes $name and the time', ({edit, fields}) => {
     expect(taskIn(editTask(old, 'a', edit, now), 'a')).toEqual({
       ...taskIn(old, 'a'),
@@ -216,7 +216,7 @@ describe('edit', () => {
     expect(editTask(old, 'a', edit, now)).toBe(old);
   });
 
-  test('null for notes that are not there is no change', () => {
+  test('null for missing notes is no change', () => {
     const bare = planOf(task('a'), task('b', {notes: null}));
     expect(editTask(bare, 'a', {notes: null}, now)).toBe(bare);
     expect(editTask(bare, 'b', {notes: null}, now)).toBe(bare);
@@ -273,7 +273,7 @@ describe('move', () => {
       expected: ['p', '  a', '  b', 'q', '  c', 'd'],
     },
     {
-      name: 'within its parent, the index counting the others',
+      name: 'within its parent, with an index that counts the others',
       id: 'a',
       place: {parentId: 'p', index: 1},
       expected: ['p', '  b', '  a', 'q', '  c', 'd'],
@@ -297,7 +297,7 @@ describe('move', () => {
     expect(checkRawPlan(rawPlan(next))).toEqual({plan: next});
   });
 
-  test('touches the task and both parents, and nobody else', () => {
+  test('touches the task and both parents, and nothing else', () => {
     const next = moveTask(plan, 'a', {parentId: 'q'}, now);
     const touched = [...next.items.values()].filter(({updatedAt}) => updatedAt === now).map(({id}) => id);
     expect(touched).toEqual(['p', 'a', 'q']);
@@ -313,7 +313,7 @@ describe('move', () => {
       message: 'hierarchy cycle detected: p -> a -> p',
     },
     {
-      name: 'to an index behind the others',
+      name: 'to an index past the others',
       id: 'a',
       place: {parentId: 'p', index: 2},
       message: 'index out of range: 2 (valid: 0..1)',
@@ -340,14 +340,14 @@ describe('move', () => {
     expect(seen(errorOf(() => moveTask(plan, id, place, now)))).toMatchObject(refusal(message));
   });
 
-  test('shows the whole way of a hierarchy cycle', () => {
+  test('shows the whole path of a hierarchy cycle', () => {
     const deep = planOf(family(task('A'), family(task('B'), task('C'))));
     expect(errorOf(() => moveTask(deep, 'A', {parentId: 'C'}, now)).message).toBe(
       'hierarchy cycle detected: A -> C -> B -> A',
     );
   });
 
-  test('settles the parent that is left and the one that is joined', () => {
+  test('updates the parent it left and the parent it joined', () => {
     const over = planOf(
       family(task('p'), task('a', {status: 'done'}), task('b')),
       family(task('q', {status: 'done'}), task('c', {status: 'done'})),
@@ -361,7 +361,7 @@ describe('move', () => {
     });
   });
 
-  test('leaves a parent without children as it was, and settles what is above it', () => {
+  test('leaves a parent without children as it was, and updates its ancestors', () => {
     const last = planOf(
       family(task('g'), family(task('p', {status: 'done'}), task('a', {status: 'done'}))),
       task('q'),
@@ -379,7 +379,7 @@ describe('delete', () => {
   const all = {cascade: true, force: true};
   const none = {cascade: false, force: false};
 
-  test('takes a leaf out of the plan and of its parent', () => {
+  test('removes a leaf from the plan and from its parent', () => {
     const deletion = deleteTask(plan, 'b', none, now);
     expect(deletion.deleted).toEqual(['b']);
     expect(deletion.detached).toEqual([]);
@@ -387,21 +387,21 @@ describe('delete', () => {
     expect(taskIn(deletion.plan, 'p')).toEqual({...taskIn(plan, 'p'), childIds: ['a'], updatedAt: now});
   });
 
-  test('takes everything below it with cascade, and the edges to it with force', () => {
+  test('deletes all descendants with cascade, and the dependencies on them with force', () => {
     const {plan: next, ...rest} = deleteTask(plan, 'p', all, now);
     expect(rest).toEqual({deleted: ['p', 'a', 'b'], detached: ['d']});
     expect(order(next)).toEqual(['q', '  c', 'd']);
     expect(taskIn(next, 'd')).toEqual(task('d', {deps: [], depRationale: {}, updatedAt: now}));
   });
 
-  test('keeps what others need and only what they need', () => {
+  test('keeps what others need and nothing else', () => {
     const both = planOf(task('a'), task('b'), task('d', {deps: ['a', 'b'], depRationale: {a: '1', b: '2'}}));
     expect(taskIn(deleteTask(both, 'a', {cascade: false, force: true}, now).plan, 'd')).toEqual(
       task('d', {deps: ['b'], depRationale: {b: '2'}, updatedAt: now}),
     );
   });
 
-  test('a dependency inside what is deleted is no obstacle', () => {
+  test('a dependency inside the deleted subtree is no obstacle', () => {
     const inner = planOf(family(task('p'), task('a'), task('b', {deps: ['a']})));
     expect(deleteTask(inner, 'p', {cascade: true, force: false}, now)).toEqual({
       plan: planOf(),
@@ -418,7 +418,7 @@ describe('delete', () => {
       message: 'refusing to delete "p": has children (use --cascade-children)',
     },
     {
-      name: 'what others depend on without force',
+      name: 'a dependency of others without force',
       id: 'p',
       options: {cascade: true, force: false},
       message:
@@ -429,7 +429,7 @@ describe('delete', () => {
     expect(seen(errorOf(() => deleteTask(more, id, options, now)))).toMatchObject(refusal(message));
   });
 
-  test('names every task that is missed, and who misses it', () => {
+  test('names every task that others need, and those others', () => {
     const broken = planOf(
       family(task('p'), task('a'), task('b')),
       task('x', {deps: ['b', 'a']}),
@@ -457,7 +457,7 @@ describe('dependencies', () => {
     task('d', {deps: ['c']}),
   );
 
-  test('are added at the end', () => {
+  test('are appended', () => {
     expect(taskIn(addDep(tree, 'd', 'b', now), 'd')).toEqual(task('d', {deps: ['c', 'b'], updatedAt: now}));
   });
 
@@ -467,7 +467,7 @@ describe('dependencies', () => {
     );
   });
 
-  test('are set as a whole, each once, and keep the reasons that still hold', () => {
+  test('are set as a whole, without repeats, and keep the reasons that still apply', () => {
     expect(taskIn(setDeps(tree, 'c', ['b', 'a', 'b'], now), 'c')).toEqual(
       task('c', {deps: ['b', 'a'], depRationale: {a: 'because'}, updatedAt: now}),
     );
@@ -484,8 +484,8 @@ describe('dependencies', () => {
   });
 
   test.each([
-    {name: 'one that is there', change: () => addDep(tree, 'c', 'a', now)},
-    {name: 'one that is not there, removed', change: () => removeDep(tree, 'c', 'nobody', now)},
+    {name: 'one that already exists', change: () => addDep(tree, 'c', 'a', now)},
+    {name: 'one that does not exist, removed', change: () => removeDep(tree, 'c', 'nobody', now)},
     {name: 'the same ones', change: () => setDeps(tree, 'c', ['a', 'a'], now)},
   ])('$name: no change', ({change}) => {
     expect(change()).toBe(tree);
@@ -497,7 +497,7 @@ describe('dependencies', () => {
       change: () => addDep(tree, 'c', 'c', now),
       message: 'cannot add self-dependency: "c"',
     },
-    {name: 'on nobody', change: () => addDep(tree, 'c', 'x', now), message: 'unknown dep id "x"'},
+    {name: 'on an unknown task', change: () => addDep(tree, 'c', 'x', now), message: 'unknown dep id "x"'},
     {
       name: 'on toString',
       change: () => setDeps(tree, 'c', ['toString'], now),
@@ -524,12 +524,12 @@ describe('dependencies', () => {
       message: '"g" cannot depend on its own descendant "a"',
     },
     {
-      name: 'in a circle',
+      name: 'in a cycle',
       change: () => addDep(tree, 'a', 'd', now),
       message: 'dependency cycle detected: a -> d -> c -> a',
     },
     {
-      name: 'in a circle, as a whole',
+      name: 'in a cycle, set as a whole',
       change: () => setDeps(tree, 'c', ['d'], now),
       message: 'dependency cycle detected: c -> d -> c',
     },
@@ -557,6 +557,6 @@ test.each([
   },
   {change: () => addDep(plan, 'a', 'a', now), next: ['blackbird show a']},
   {change: () => addDep(addDep(plan, 'b', 'a', now), 'a', 'b', now), next: ['blackbird show a']},
-])('a refusal names what to type next: $next', ({change, next}) => {
+])('a refusal names the next command: $next', ({change, next}) => {
   expect(errorOf(change).next.map(({command}) => command)).toEqual(next);
 });

@@ -20,7 +20,7 @@ import {family, planOf, task, taskIn} from '../../helpers/plans.ts';
 
 const ids = (tasks: ReadonlyArray<{id: string}>) => tasks.map(({id}) => id);
 
-/** Two trees: `10` with the children `b` (over `x`) and `a`, and `2` alone; `__proto__` hangs below `a`. */
+/** Two trees: `10` with the children `b` (over `x`) and `a`, and `2` alone; `__proto__` is below `a`. */
 const forest = planOf(
   family(task('10'), family(task('b'), task('x')), family(task('a'), task('__proto__'))),
   task('2', {deps: ['x', 'a']}),
@@ -65,7 +65,7 @@ describe('the tree', () => {
     expect(ids(rootTasks(planOf(task('a', {parentId: 'gone'}), task('b'))))).toEqual(['a', 'b']);
   });
 
-  test('leaves out what is in nobody’s list and repeats nothing that is in two', () => {
+  test('leaves out tasks in no child list, and visits those in two lists once', () => {
     const twice = planOf(
       task('p', {childIds: ['c', 'c', 'gone']}),
       task('q', {childIds: ['c']}),
@@ -74,7 +74,7 @@ describe('the tree', () => {
     expect(tasksInTreeOrder(twice).map(({task: {id}}) => id)).toEqual(['p', 'c', 'q']);
   });
 
-  test('holds nobody in a hierarchy that runs in a circle', () => {
+  test('never loops on a hierarchy cycle', () => {
     const circle = planOf(
       task('a', {parentId: 'b', childIds: ['b']}),
       task('b', {parentId: 'a', childIds: ['a']}),
@@ -102,18 +102,18 @@ describe('the tree', () => {
 });
 
 describe('requireTask', () => {
-  test('finds any id, however it is spelt', () => {
+  test('finds any id, however it is spelled', () => {
     expect(requireTask(forest, '__proto__').id).toBe('__proto__');
   });
 
   test.each([
-    {name: 'a slip', id: 'logn', near: 'login'},
+    {name: 'a typo', id: 'logn', near: 'login'},
     {name: 'another case', id: 'LOGIN', near: 'login'},
     {name: 'one letter of a short id', id: 'ax', near: 'ab'},
-    {name: 'nothing like it', id: 'payment', near: null},
-    {name: 'a property of every object', id: 'toString', near: null},
+    {name: 'nothing similar', id: 'payment', near: null},
+    {name: 'an inherited property name', id: 'toString', near: null},
     {name: 'a very long id', id: 'l'.repeat(300), near: null},
-  ])('names the nearest id: $name', ({id, near}) => {
+  ])('suggests the nearest id: $name', ({id, near}) => {
     const error = errorOf(() => requireTask(planOf(task('login'), task('ab')), id));
     expect(error).toEqual(
       new AppError('E_TASK_NOT_FOUND', `unknown id ${JSON.stringify(id)}`, {
@@ -132,16 +132,16 @@ describe('findCycles', () => {
 
   test.each<{name: string; graph: Record<string, readonly string[]>; cycles: string[][]}>([
     {name: 'nothing', graph: {}, cycles: []},
-    {name: 'a diamond is no cycle', graph: {a: ['b', 'c'], b: ['d'], c: ['d'], d: []}, cycles: []},
+    {name: 'a diamond is not a cycle', graph: {a: ['b', 'c'], b: ['d'], c: ['d'], d: []}, cycles: []},
     {name: 'a task that waits for itself', graph: {a: ['a']}, cycles: [['a', 'a']]},
     {name: 'two that wait for each other', graph: {a: ['b'], b: ['a']}, cycles: [['a', 'b', 'a']]},
     {
-      name: 'a way into a cycle is not part of it',
+      name: 'a path into a cycle is not part of it',
       graph: {x: ['a'], a: ['b'], b: ['a']},
       cycles: [['a', 'b', 'a']],
     },
     {
-      name: 'two cycles apart, in the order of the ids',
+      name: 'two separate cycles, in the order of their ids',
       graph: {c: ['d'], d: ['c'], a: ['b'], b: ['a']},
       cycles: [
         ['c', 'd', 'c'],
@@ -160,7 +160,7 @@ describe('findCycles', () => {
     expect(edges(graph)).toEqual(cycles);
   });
 
-  test('finds one exactly when there is one, and each it shows is real', () => {
+  test('finds a cycle exactly when there is one, and each it reports is real', () => {
     const graphs = fc.array(fc.array(fc.nat({max: 7}), {maxLength: 4}), {maxLength: 8});
     fc.assert(
       fc.property(graphs, (targets) => {
@@ -183,7 +183,7 @@ describe('findCycles', () => {
   });
 });
 
-/** Forests in which every task hangs below an earlier one or below none. */
+/** Forests in which every task is below an earlier one or below none. */
 const trees: fc.Arbitrary<Plan> = fc
   .array(fc.option(fc.nat({max: 30})), {minLength: 1, maxLength: 12})
   .map((parents) => {
@@ -198,7 +198,7 @@ const trees: fc.Arbitrary<Plan> = fc
     );
   });
 
-/** By removing what nothing leads to, until nothing can be removed. */
+/** By removing tasks without incoming edges until none is left to remove. */
 function hasCycle(targets: ReadonlyArray<readonly string[]>): boolean {
   const left = new Set(targets.map((_, index) => String(index)));
   for (let before = -1; before !== left.size; ) {

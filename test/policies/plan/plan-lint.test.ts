@@ -5,7 +5,7 @@ import {family, hugeChain, planOf, task} from '../../helpers/plans.ts';
 
 type Fields = Partial<Task> & {readonly verify?: readonly string[]};
 
-/** A leaf that nothing can be said against. */
+/** A leaf without findings. */
 const good = (id: string, fields: Fields = {}): Task =>
   task(id, {
     description: 'The endpoint POST /refunds creates a refund once and answers a repeat with 409.',
@@ -17,7 +17,7 @@ const good = (id: string, fields: Fields = {}): Task =>
 const codes = (fields: Fields) => lintPlan(planOf(good('a', fields))).map(({code}) => code);
 
 describe('a leaf', () => {
-  test('that leaves nothing to be guessed has no findings', () => {
+  test('with nothing left to guess has no findings', () => {
     expect(lintPlan(planOf(good('a')))).toEqual([]);
   });
 
@@ -34,7 +34,7 @@ describe('a leaf', () => {
       ['leaf_acceptance_criteria_low_count', 'leaf_verify_missing'],
     ],
     [
-      'an empty order',
+      'an empty prompt',
       {prompt: 'Do this.', verify: []},
       ['leaf_verify_missing', 'leaf_prompt_not_actionable', 'leaf_prompt_missing_verification_hint'],
     ],
@@ -47,7 +47,7 @@ describe('a leaf', () => {
     expect(finding).toMatchObject({code: 'leaf_verify_missing', field: 'verify'});
   });
 
-  test('with a command in a criterion needs no check while it is proposed, and one once it is saved', () => {
+  test('with a command in a criterion needs no check while it is proposed, but needs one once it is saved', () => {
     const plan = planOf(
       good('a', {acceptanceCriteria: ['`npm test` passes', 'a repeat returns 409'], verify: []}),
     );
@@ -55,7 +55,7 @@ describe('a leaf', () => {
     expect(lintPlan(plan).map(({code}) => code)).toEqual(['leaf_verify_missing']);
   });
 
-  test('of a product that is itself a to-do list is not taken for a placeholder', () => {
+  test('of a to-do list product is not mistaken for a placeholder', () => {
     const todo = good('a', {
       title: 'Delete a todo',
       description:
@@ -86,7 +86,7 @@ describe('a leaf', () => {
     expect(lintPlan(planOf(task('a', {status})))).toEqual([]);
   });
 
-  test('has the checks of its parent', () => {
+  test('inherits the checks of its parent', () => {
     const parent = {...task('p'), verify: ['npm test']};
     expect(lintPlan(planOf(family(parent, good('a', {verify: []}))))).toEqual([]);
     expect(lintPlan(planOf(good('a', {verify: []})), {verify: ['npm test']})).toEqual([]);
@@ -94,7 +94,7 @@ describe('a leaf', () => {
 });
 
 describe('a proposal', () => {
-  test('is told nothing that only works once it is saved', () => {
+  test('gets no advice that only works once it is saved', () => {
     const prompt = 'Add the amounts to src/money.ts and test them.';
     const plan = planOf(
       family(task('p'), good('c', {deps: ['a']})),
@@ -113,7 +113,7 @@ describe('a proposal', () => {
 });
 
 describe('a plan', () => {
-  test('with a parent that waits for who waits for it can never be done', () => {
+  test('with a parent that waits for its own dependent can never be done', () => {
     const plan = planOf(family(task('p'), good('c', {deps: ['a']})), good('a', {deps: ['p']}));
     expect(lintPlan(plan)).toEqual([
       {
@@ -133,7 +133,7 @@ describe('a plan', () => {
     ]);
   });
 
-  test('whose parent depends on what waits for it: the parent is done with its children, as execute does it', () => {
+  test('whose parent depends on its own dependent: the parent is done with its children, as in execute', () => {
     const plan = planOf(
       family(task('p', {deps: ['a']}), good('c')),
       family(task('g'), good('d', {deps: ['p']})),
@@ -142,7 +142,7 @@ describe('a plan', () => {
     expect(lintPlan(plan)).toEqual([]);
   });
 
-  test('with such dependencies has none left once one of these tasks is done', () => {
+  test('with such dependencies has no finding once one of these tasks is done', () => {
     const plan = planOf(
       family(task('p'), good('c', {deps: ['a']})),
       good('a', {deps: ['p'], status: 'done'}),
@@ -150,7 +150,7 @@ describe('a plan', () => {
     expect(lintPlan(plan)).toEqual([]);
   });
 
-  test('with a dependency on what is skipped, or on a parent of that', () => {
+  test('with a dependency on a skipped task, or on its parent', () => {
     const skipped = family(task('p'), task('s', {status: 'skipped'}));
     expect(lintPlan(planOf(skipped, good('a', {deps: ['s', 'p']}))).map(({message}) => message)).toEqual([
       'depends on s, which is skipped and never done',
@@ -158,7 +158,7 @@ describe('a plan', () => {
     ]);
   });
 
-  test('whose tasks name the same file in no order gets a hint', () => {
+  test('with unordered tasks that name the same file gets a hint', () => {
     const prompt = 'Add the amounts to src/money.ts and test them.';
     expect(lintPlan(planOf(good('a', {prompt}), good('b', {prompt})))).toEqual([
       {
@@ -172,18 +172,18 @@ describe('a plan', () => {
     expect(lintPlan(planOf(good('a', {prompt}), between, good('b', {prompt, deps: ['m']})))).toEqual([]);
     const parent = family(task('p'), good('a', {prompt}));
     expect(lintPlan(planOf(parent, good('b', {prompt, deps: ['p']})))).toEqual([]);
-    // What a parent waits for does not hold up its children.
+    // A parent's dependencies do not hold up its children.
     const late = family(task('q', {deps: ['a']}), good('b', {prompt}));
     expect(lintPlan(planOf(good('a', {prompt}), late)).map(({taskId, code}) => `${taskId} ${code}`)).toEqual([
       'b leaf_shared_file',
     ]);
-    // Nor does it hold up who waits for the parent.
+    // Nor do they hold up the dependents of the parent.
     const behind = good('z', {prompt, deps: ['q']});
     const plan = planOf(good('a', {prompt}), family(task('q', {deps: ['a']}), good('b')), behind);
     expect(lintPlan(plan).map(({taskId, code}) => `${taskId} ${code}`)).toEqual(['z leaf_shared_file']);
   });
 
-  test('tells findings in the order of the plan, then field, severity and code', () => {
+  test('lists findings in plan order, then by field, severity and code', () => {
     const found = lintPlan(planOf(good('b', {prompt: '', description: ''}), good('a', {prompt: ' '})));
     expect(found.map(({taskId, code}) => `${taskId} ${code}`)).toEqual([
       'b leaf_description_missing_or_placeholder',
@@ -192,7 +192,7 @@ describe('a plan', () => {
     ]);
   });
 
-  test('of 100,000 tasks in one chain is looked at in one go', () => {
+  test('of 100,000 tasks in one chain is linted in one pass', () => {
     expect(lintPlan(hugeChain()).length).toBeGreaterThan(100_000);
   });
 });

@@ -38,19 +38,19 @@ describe('a patch', () => {
     expect(taskIn(next, 'n2')).toMatchObject({deps: ['d'], depRationale: {d: 'first'}, status: 'todo'});
   });
 
-  test('keeps status, timestamps and unknown fields of what it edits, and all of the rest', () => {
+  test('keeps status, timestamps and unknown fields of the tasks it edits, and all other tasks', () => {
     const next = patched({type: 'edit', taskId: 'a', fields: {title: 'A', prompt: 'again'}});
     expect(taskIn(next, 'a')).toEqual({...taskIn(plan, 'a'), title: 'A', prompt: 'again', updatedAt: now});
     for (const id of ['p', 'b', 'q', 'c', 'd']) expect(taskIn(next, id)).toBe(taskIn(plan, id));
   });
 
-  test('turns dependencies round, which no single step could', () => {
+  test('reverses dependencies, which no single edit could', () => {
     const next = patched({type: 'deps', taskId: 'a', deps: ['d']}, {type: 'deps', taskId: 'd', deps: []});
     expect([taskIn(next, 'a').deps, taskIn(next, 'd').deps]).toEqual([['d'], []]);
     expect(taskIn(next, 'd').depRationale).toEqual({});
   });
 
-  test('deletes a parent whose children it moves away, and nobody waits for what is gone', () => {
+  test('deletes a parent whose children it moves away, and removes dependencies on it', () => {
     const next = patched(
       {type: 'move', taskId: 'b', place: {parentId: 'q', index: 0}},
       {type: 'delete', taskId: 'a'},
@@ -60,7 +60,7 @@ describe('a patch', () => {
     expect(taskIn(next, 'd')).toMatchObject({deps: [], depRationale: {}});
   });
 
-  test('deletes with all below', () => {
+  test('deletes with all descendants', () => {
     expect(order(patched({type: 'delete', taskId: 'p', cascade: true}))).toEqual(['q', '  c', 'd']);
   });
 
@@ -91,8 +91,8 @@ describe('a patch', () => {
   });
 });
 
-describe('nothing is applied, and everything wrong is told,', () => {
-  test('of operations that cannot be made', () => {
+describe('nothing is applied, and every problem is reported,', () => {
+  test('of operations that are impossible', () => {
     expect(
       problems(
         {type: 'add', task: {id: 'A', title: 'Twin', parentId: null}},
@@ -161,7 +161,7 @@ test('a patch of a hundred thousand operations takes seconds', () => {
   expect((result as {plan: Plan}).plan.items.size).toBe(hugeSize);
 });
 
-describe('a task that an agent works on', () => {
+describe('a task that an agent is working on', () => {
   const busy = planOf(
     family(task('p', {status: 'in_progress'}), task('a', {status: 'in_progress'}), task('b')),
   );
@@ -190,7 +190,7 @@ describe('a task that an agent works on', () => {
     {type: 'edit', taskId: 'p', fields: {title: 'P'}},
     {type: 'add', task: {id: 'n', title: 'N', parentId: 'p'}},
     {type: 'move', taskId: 'b', place: {parentId: null}},
-  ])('is also a parent that a reviewer works on: no $type', (operation) => {
+  ])('nor is a parent that a reviewer is working on: no $type', (operation) => {
     const reviewed = {pid: 7, still: new Set(['a']), reviewed: new Set(['p'])};
     expect(errorOf(() => refuseRunning(busy, apply(operation), reviewed))).toMatchObject({
       code: 'E_TASK_RUNNING',
@@ -201,7 +201,7 @@ describe('a task that an agent works on', () => {
 
   test.each<{name: string; operation: PatchOperation; isRefused: boolean}>([
     {
-      name: 'worded anew',
+      name: 'reworded',
       operation: {type: 'edit', taskId: 'a', fields: {title: 'A'}},
       isRefused: false,
     },
@@ -230,7 +230,7 @@ describe('a task that an agent works on', () => {
     refuseTaking(busy, apply(operation), {...inProgress, still: new Set(['a'])});
   });
 
-  test('does not stand in the way of the others, nor does one that stands still', () => {
+  test('does not block changes to other tasks, nor does a task whose agent has stopped', () => {
     refuseRunning(busy, apply({type: 'add', task: {id: 'n', title: 'N', parentId: 'p'}}), inProgress);
     refuseRunning(busy, apply({type: 'edit', taskId: 'b', fields: {title: 'B'}}), inProgress);
     const edited = apply({type: 'edit', taskId: 'a', fields: {title: 'A'}});

@@ -6,7 +6,7 @@ import {errorOf} from '../../helpers/errors.ts';
 import fc from '../../helpers/fast-check.ts';
 import {family, now, planOf, statuses, task, taskIn} from '../../helpers/plans.ts';
 
-test('parents that are not to be completed are only ever reopened', () => {
+test('parents that must not be completed are only ever reopened', () => {
   const plan = planOf(family(task('p'), task('a', {status: 'done'}), task('b')));
   const never = () => false;
   expect(statuses(setStatus(plan, 'b', 'done', now, never))).toEqual({p: 'todo', a: 'done', b: 'done'});
@@ -29,7 +29,7 @@ describe('setStatus', () => {
     expect(next.items.get('b')).toBe(plan.items.get('b'));
   });
 
-  test('does not touch the plan it was given', () => {
+  test('does not mutate the plan it was given', () => {
     const plan = planOf(family(task('p'), task('a')));
     const before = structuredClone(plan);
     setStatus(plan, 'a', 'done', now);
@@ -41,7 +41,7 @@ describe('setStatus', () => {
     expect(setStatus(plan, 'a', 'failed', now)).toBe(plan);
   });
 
-  test('of a leaf goes from every status to every other', () => {
+  test('of a leaf can change from every status to every other', () => {
     for (const from of taskStatuses) {
       for (const to of taskStatuses) {
         expect(statuses(setStatus(planOf(task('a', {status: from})), 'a', to, now))).toEqual({a: to});
@@ -74,7 +74,7 @@ describe('setStatus', () => {
     expect(statuses(setStatus(open, 'p', 'done', now))).toEqual({p: 'done', a: 'done'});
   });
 
-  test('a clock that went back never puts the change before the creation', () => {
+  test('a clock that went back never puts the update before the creation', () => {
     const ahead = '2030-01-01T00:00:00.000000001Z';
     const plan = planOf(family(task('p', {createdAt: ahead}), task('a', {createdAt: ahead})));
     const next = setStatus(plan, 'a', 'done', now);
@@ -94,13 +94,13 @@ describe('ancestors', () => {
       after: ['done', 'done', 'done', 'done'],
     },
     {
-      name: 'are completed whatever they were',
+      name: 'are completed whatever their status was',
       before: ['blocked', 'failed', 'done', 'todo'],
       child: 'done',
       after: ['done', 'done', 'done', 'done'],
     },
     {
-      name: 'stay open while a child is',
+      name: 'stay open while a child is open',
       before: ['todo', 'todo', 'todo', 'todo'],
       child: 'done',
       after: ['todo', 'todo', 'todo', 'done'],
@@ -124,7 +124,7 @@ describe('ancestors', () => {
       after: ['in_progress', 'in_progress', 'done', 'failed'],
     },
     {
-      name: 'that are not done keep what they are',
+      name: 'that are not done keep their status',
       before: ['blocked', 'in_progress', 'done', 'done'],
       child: 'todo',
       after: ['blocked', 'in_progress', 'done', 'todo'],
@@ -141,17 +141,17 @@ describe('ancestors', () => {
     expect(Object.values(statuses(setStatus(plan, 'b', child, now)))).toEqual(after);
   });
 
-  test('become todo again when nothing below them was begun', () => {
+  test('become todo again when no descendant was started', () => {
     const plan = planOf(family(task('p', {status: 'done'}), task('a', {status: 'done'})));
     expect(statuses(setStatus(plan, 'a', 'todo', now))).toEqual({p: 'todo', a: 'todo'});
   });
 
-  test('that do not change keep their time', () => {
+  test('that do not change keep their timestamp', () => {
     const plan = planOf(family(task('p'), task('a'), task('b')));
     expect(taskIn(setStatus(plan, 'a', 'done', now), 'p')).toBe(taskIn(plan, 'p'));
   });
 
-  test('are settled without end in a hierarchy that runs in a circle', () => {
+  test('are updated without looping in a hierarchy cycle', () => {
     const circle = planOf(
       task('a', {parentId: 'b', childIds: ['b'], status: 'done'}),
       task('b', {parentId: 'a', childIds: ['a'], status: 'done'}),
@@ -159,7 +159,7 @@ describe('ancestors', () => {
     expect(statuses(settleParents(circle, 'a', now))).toEqual({a: 'done', b: 'done'});
   });
 
-  test('are the same plan when there is nothing to settle', () => {
+  test('are the same object when nothing changes', () => {
     const plan = planOf(family(task('p'), task('a')));
     expect(settleParents(plan, 'a', now)).toBe(plan);
     expect(settleParents(plan, 'nobody', now)).toBe(plan);

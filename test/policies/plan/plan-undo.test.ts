@@ -25,7 +25,7 @@ test.each<{name: string; change: (plan: Plan) => Plan}>([
   {name: 'an edit', change: (plan) => editTask(plan, 'a', {title: 'Another'}, now)},
   {name: 'a move', change: (plan) => moveTask(plan, 'z', {parentId: 'p', index: 1}, now)},
   {
-    name: 'a deletion with all below',
+    name: 'a deletion with all descendants',
     change: (plan) => deleteTask(plan, 'p', {cascade: true, force: true}, now).plan,
   },
   {name: 'dependencies', change: (plan) => setDeps(plan, 'z', ['a', 'b'], now)},
@@ -33,15 +33,15 @@ test.each<{name: string; change: (plan: Plan) => Plan}>([
     name: 'a status that completed a parent',
     change: (plan) => setStatus(setStatus(plan, 'a', 'done', now), 'b', 'done', now),
   },
-])('$name is taken back, to the last field and in the old order', ({change}) => {
+])('$name is undone, down to the last field and in the old order', ({change}) => {
   const plan = shop();
   const after = change(plan);
   const undone = undoChange(reread(after), {before: plan, after});
   expect([...undone.items]).toEqual([...plan.items]);
 });
 
-describe('what others did since', () => {
-  test('elsewhere stays', () => {
+describe('a change made by others since', () => {
+  test('to other tasks stays', () => {
     const plan = shop();
     const after = editTask(plan, 'a', {title: 'Another'}, now);
     const since = addTask(
@@ -54,7 +54,7 @@ describe('what others did since', () => {
     expect([taskIn(undone, 'z').title, taskIn(undone, 'n').title]).toEqual(['Theirs', 'New']);
   });
 
-  test('to another field of the same task stays, a status of the engine above all', () => {
+  test('to another field of the same task stays, above all a status set by the engine', () => {
     const plan = shop();
     const after = editTask(plan, 'a', {title: 'Another'}, now);
     const later = '2026-02-03T00:00:00.000Z';
@@ -64,9 +64,9 @@ describe('what others did since', () => {
   });
 
   test.each<{name: string; change: (plan: Plan) => Plan}>([
-    {name: 'a status given by hand', change: (plan) => setStatus(plan, 'z', 'blocked', now)},
+    {name: 'a status set by hand', change: (plan) => setStatus(plan, 'z', 'blocked', now)},
     {name: 'an addition', change: (plan) => addTask(plan, {id: 'z2', title: 'Z', parentId: null}, now)},
-  ])('with an agent keeps $name', ({change}) => {
+  ])('by an agent keeps $name', ({change}) => {
     const plan = shop();
     const after = change(plan);
     const id = after.items.has('z2') ? 'z2' : 'z';
@@ -77,7 +77,7 @@ describe('what others did since', () => {
     });
   });
 
-  test('is there after a change was taken back and made again', () => {
+  test('survives undo and redo', () => {
     const plan = shop();
     const after = editTask(plan, 'a', {title: 'Another'}, now);
     const undone = undoChange(after, {before: plan, after});
@@ -86,7 +86,7 @@ describe('what others did since', () => {
     expect([taskIn(redone, 'a').title, taskIn(redone, 'a').prompt]).toEqual(['Another', 'Theirs']);
   });
 
-  test('to the same task keeps everything as it is', () => {
+  test('to the same task leaves everything as it is', () => {
     const plan = shop();
     const after = editTask(plan, 'a', {title: 'Another'}, now);
     const since = editTask(after, 'a', {title: 'Theirs'}, now);
@@ -97,7 +97,7 @@ describe('what others did since', () => {
   });
 });
 
-test('no change is no change', () => {
+test('undoing nothing changes nothing', () => {
   const plan = shop();
   expect(undoChange(plan, {before: plan, after: plan})).toBe(plan);
 });

@@ -16,14 +16,14 @@ function problemsOf(check: RawPlan): Array<[string, string]> {
   return 'problems' in result ? result.problems.map(({path, message}) => [path, message]) : [];
 }
 
-/** A task as JSON, with some fields replaced; `undefined` leaves a field out. */
+/** A task as JSON, with some fields replaced; `undefined` removes a field. */
 function item(id: string, fields: Record<string, unknown> = {}): readonly [string, unknown] {
   const all = Object.entries({...task(id), ...fields}).filter(([, value]) => value !== undefined);
   return [id, Object.fromEntries(all)];
 }
 
 describe('a valid plan', () => {
-  test('is itself, with what the root holds beyond it', () => {
+  test('is returned as it is, with the unknown fields of its root', () => {
     const plan = planOf(family(task('p'), task('a'), task('b', {deps: ['a']})));
     expect(checkRawPlan({root: {schemaVersion: 1, owner: 'me'}, items: [...plan.items]})).toEqual({
       plan: {schemaVersion: 1, owner: 'me', items: plan.items},
@@ -38,7 +38,7 @@ describe('a valid plan', () => {
   test.each([
     {name: 'no task', items: []},
     {
-      name: 'fields that may be left out',
+      name: 'optional fields left out',
       items: [item('a', {description: undefined, prompt: undefined, parentId: undefined})],
     },
     {
@@ -46,9 +46,9 @@ describe('a valid plan', () => {
       items: [item('a'), item('b', {deps: ['a'], notes: 'n', depRationale: {a: 'first'}})],
     },
     {name: 'notes and rationale that are null', items: [item('a', {notes: null, depRationale: null})]},
-    {name: 'fields nobody knows', items: [item('a', {priority: 3, owner: {name: 'x'}})]},
+    {name: 'unknown fields', items: [item('a', {priority: 3, owner: {name: 'x'}})]},
     {
-      name: 'both timestamps the same moment',
+      name: 'equal timestamps',
       items: [item('a', {createdAt: '2026-01-01T01:00:00+01:00', updatedAt: made})],
     },
     {name: 'an id of 256 characters', items: [item('x'.repeat(256))]},
@@ -57,7 +57,7 @@ describe('a valid plan', () => {
       items: [item('../x'), item('a/b'), item('CON'), item('.'), item('a b')],
     },
     {
-      name: 'ids of every object',
+      name: 'ids that are inherited property names',
       items: [item('__proto__', {deps: ['constructor']}), item('constructor'), item('toString')],
     },
     {
@@ -83,7 +83,7 @@ describe('the root', () => {
     expect(problemsOf(raw([], root))).toEqual([['$.schemaVersion', message]]);
   });
 
-  test('without items says so, and says what else is wrong', () => {
+  test('without items says so, along with its other problems', () => {
     expect(problemsOf(raw(null, {}))).toEqual([
       ['$.schemaVersion', 'required'],
       ['$.items', 'required (must be an object/map)'],
@@ -100,7 +100,7 @@ describe('one task', () => {
     {name: 'a list', items: [['a', []]], problems: [['$.items["a"]', 'must be an object']]},
     {name: 'a text', items: [['a', 'x']], problems: [['$.items["a"]', 'must be an object']]},
     {
-      name: 'the same key twice',
+      name: 'a repeated key',
       items: [item('a'), item('a')],
       problems: [['$.items["a"]', 'duplicate item key']],
     },
@@ -112,7 +112,7 @@ describe('one task', () => {
       problems: [['$.items["1"].id', 'required']],
     },
     {
-      name: 'another id',
+      name: 'an id that differs from its key',
       items: [item('a', {id: 'b'})],
       problems: [['$.items["a"].id', 'must match map key "a"']],
     },
@@ -152,7 +152,7 @@ describe('one task', () => {
       problems: [['$.items["a"].title', 'required']],
     },
     {
-      name: 'a description that is no text',
+      name: 'a description that is not text',
       items: [item('a', {description: 1})],
       problems: [['$.items["a"].description', 'must be a string']],
     },
@@ -162,12 +162,12 @@ describe('one task', () => {
       problems: [['$.items["a"].acceptanceCriteria', required]],
     },
     {
-      name: 'a criterion that is no text',
+      name: 'a criterion that is not text',
       items: [item('a', {acceptanceCriteria: ['x', 2]})],
       problems: [['$.items["a"].acceptanceCriteria[1]', 'must be a string']],
     },
     {
-      name: 'a prompt that is no text',
+      name: 'a prompt that is not text',
       items: [item('a', {prompt: []})],
       problems: [['$.items["a"].prompt', 'must be a string']],
     },
@@ -182,7 +182,7 @@ describe('one task', () => {
       problems: [['$.items["a"].parentId', 'must be null or a non-empty ID']],
     },
     {
-      name: 'no children',
+      name: 'no child list',
       items: [item('a', {childIds: undefined})],
       problems: [['$.items["a"].childIds', required]],
     },
@@ -198,29 +198,29 @@ describe('one task', () => {
       problems: [['$.items["a"].status', 'invalid status "Done"']],
     },
     {
-      name: 'a status of every object',
+      name: 'a status that is an inherited property name',
       items: [item('a', {status: 'toString'})],
       problems: [['$.items["a"].status', 'invalid status "toString"']],
     },
     {
-      name: 'no creation',
+      name: 'no creation time',
       items: [item('a', {createdAt: undefined})],
       problems: [['$.items["a"].createdAt', timestamp]],
     },
     {
-      name: 'a change that is no timestamp',
+      name: 'an update time that is not a timestamp',
       items: [item('a', {updatedAt: 'today'})],
       problems: [['$.items["a"].updatedAt', timestamp]],
     },
     {
-      name: 'a change one nanosecond before the creation',
+      name: 'an update one nanosecond before the creation',
       items: [
         item('a', {createdAt: '2026-01-01T00:00:00.000000002Z', updatedAt: '2026-01-01T00:00:00.000000001Z'}),
       ],
       problems: [['$.items["a"].updatedAt', 'must be >= createdAt']],
     },
     {
-      name: 'notes that are no text',
+      name: 'notes that are not text',
       items: [item('a', {notes: {}})],
       problems: [['$.items["a"].notes', 'must be a string']],
     },
@@ -230,7 +230,7 @@ describe('one task', () => {
       problems: [['$.items["a"].depRationale', 'must be an object/map']],
     },
     {
-      name: 'a reason that is no text',
+      name: 'a reason that is not text',
       items: [item('b-1'), item('a', {deps: ['b-1'], depRationale: {'b-1': 1}})],
       problems: [['$.items["a"].depRationale["b-1"]', 'must be a string']],
     },
@@ -248,12 +248,12 @@ describe('relations', () => {
       problems: [['$.items["a"].parentId', 'unknown parent id "p"']],
     },
     {
-      name: 'a parent that does not know its child',
+      name: 'a parent that does not list its child',
       items: [item('p'), item('a', {parentId: 'p'})],
       problems: [['$.items["a"].parentId', 'parent "p" must include "a" in childIds']],
     },
     {
-      name: 'a child that does not know its parent',
+      name: 'a child that does not name its parent',
       items: [item('p', {childIds: ['a']}), item('a')],
       problems: [['$.items["p"].childIds[0]', 'child "a" must have parentId "p"']],
     },
@@ -285,7 +285,7 @@ describe('relations', () => {
       ],
     },
     {
-      name: 'a dependency on the own parent and on an ancestor further up',
+      name: 'a dependency on its own parent and on a further ancestor',
       items: [...planOf(family(task('g'), family(task('p'), task('a', {deps: ['p', 'g']})))).items],
       problems: [
         ['$.items["a"].deps[0]', 'cannot depend on its own ancestor "p"'],
@@ -293,7 +293,7 @@ describe('relations', () => {
       ],
     },
     {
-      name: 'a dependency on the own child and on a descendant further down',
+      name: 'a dependency on its own child and on a further descendant',
       items: [...planOf(family(task('g', {deps: ['p', 'a']}), family(task('p'), task('a')))).items],
       problems: [
         ['$.items["g"].deps[0]', 'cannot depend on its own descendant "p"'],
@@ -311,7 +311,7 @@ describe('relations', () => {
       problems: [['$.items', 'dependency cycle detected: A -> B -> A']],
     },
     {
-      name: 'a hierarchy that runs in a circle',
+      name: 'a hierarchy cycle',
       items: [item('A', {parentId: 'B', childIds: ['B']}), item('B', {parentId: 'A', childIds: ['A']})],
       problems: [['$.items', 'hierarchy cycle detected: A -> B -> A']],
     },
@@ -348,11 +348,11 @@ describe('everything wrong at once', () => {
     ['$.items', 'dependency cycle detected: A -> B -> A'],
   ];
 
-  test('is told in the order of the file: fields, then relations, then cycles', () => {
+  test('is reported in the order of the file: fields, then relations, then cycles', () => {
     expect(problemsOf(raw(items, {schemaVersion: 3}))).toEqual(problems);
   });
 
-  test('is told the same way every time', () => {
+  test('is reported the same way every time', () => {
     const texts = Array.from({length: 20}, () => JSON.stringify(problemsOf(raw(items, {schemaVersion: 3}))));
     expect([...new Set(texts)]).toEqual([JSON.stringify(problems)]);
   });
@@ -370,7 +370,7 @@ describe('a change', () => {
       problems: [],
     },
     {
-      name: 'into a wrong shape',
+      name: 'to a wrong shape',
       after: change({...taskIn(before, 'a'), title: ''}),
       problems: [{path: '$.items["a"].title', message: 'required'}],
     },
@@ -385,12 +385,12 @@ describe('a change', () => {
       problems: [{path: '$.items', message: 'dependency cycle detected: a -> c -> a'}],
     },
     {
-      name: 'that removes a task others name',
+      name: 'that removes a task others refer to',
       after: planOf([...before.items.values()].filter(({id}) => id !== 'b')),
       problems: [{path: '$.items["p"].childIds[1]', message: 'unknown child id "b"'}],
     },
     {
-      name: 'that puts one task in the place of another',
+      name: 'that replaces one task by another',
       after: planOf([...before.items.values()].map((each) => (each.id === 'b' ? task('d') : each))),
       problems: [{path: '$.items["p"].childIds[1]', message: 'unknown child id "b"'}],
     },

@@ -22,7 +22,7 @@ describe('readinessOf', () => {
     {status: 'skipped', met: 'SKIPPED', unmet: 'SKIPPED'},
   ];
 
-  test('knows every status', () => {
+  test('covers every status', () => {
     expect(rows.map(({status}) => status)).toEqual(taskStatuses);
   });
 
@@ -44,7 +44,7 @@ describe('unmetDeps', () => {
     expect(unmetDeps(plan, task('a', {deps: ['dep']}))).toEqual(status === 'done' ? [] : ['dep']);
   });
 
-  test('counts what is not in the plan as unmet, in the order of the task', () => {
+  test('counts tasks missing from the plan as unmet, in the order of the task', () => {
     const plan = planOf(task('b', {status: 'done'}), task('c'));
     expect(unmetDeps(plan, task('a', {deps: ['toString', 'c', 'b']}))).toEqual(['toString', 'c']);
   });
@@ -68,7 +68,7 @@ describe('readyTasks', () => {
     expect(readyTasks(plan).map(({id}) => id)).toEqual(['late', 'z2', 'b1', '10', '2']);
   });
 
-  test('never hold a parent, even one whose children are all done', () => {
+  test('never include a parent, even one whose children are all done', () => {
     const plan = planOf(family(task('p'), task('a', {status: 'done'})));
     expect(readyTasks(plan)).toEqual([]);
     expect(readinessOf(plan, taskIn(plan, 'p'))).toBe('READY');
@@ -88,7 +88,7 @@ describe('readyTasks', () => {
   });
 });
 
-test('the next task is found without a look at those behind it', () => {
+test('the next task is found without looking at those after it', () => {
   const unseen = Object.defineProperty(task('z'), 'status', {
     get: () => {
       throw new Error('looked at');

@@ -34,11 +34,11 @@ test.each<{id: string; checks: Array<[command: string, from: string]>}>([
     ],
   },
   {id: 'alone', checks: []},
-])('$id is checked with what its parents ask for, then its own, each once', ({id, checks}) => {
+])("$id gets its parents' checks, then its own, without repeats", ({id, checks}) => {
   expect(checksOf(plan, taskIn(plan, id))).toEqual(checks.map(([command, from]) => ({command, from})));
 });
 
-test('what holds for every task comes first', () => {
+test('checks for every task come first', () => {
   expect(checkCommands(plan, taskIn(plan, 'leaf'), ['make', 'test'])).toEqual([
     'make',
     'test',
@@ -69,9 +69,9 @@ test.each<{verify: unknown; problems: Array<[string, string]>}>([
 test.each([
   {name: 'its own run is open', id: 'a', verify: ['npm test'], kept: ['a']},
   {name: 'runs below it are open', id: 'p', verify: ['npm test'], kept: ['a', 'b']},
-  {name: 'nothing of it runs', id: 'c', verify: ['npm test'], kept: []},
+  {name: 'nothing of it is running', id: 'c', verify: ['npm test'], kept: []},
   {name: 'its checks are the same', id: 'a', verify: undefined, kept: []},
-])('an edit of checks does not reach an open run: $name', ({id, verify, kept}) => {
+])('an edit of checks does not affect an open run: $name', ({id, verify, kept}) => {
   const [a, b, c] = [
     task('a', {status: 'in_progress'}),
     task('b', {status: 'waiting_user'}),
@@ -89,6 +89,6 @@ test.each([
     ids: ['a', 'b'],
     words: 'An open run keeps the checks it began with (a, b); a restart takes the new ones.',
   },
-])('what is said of the open runs $ids', ({ids, words}) => {
+])('what is reported about the open runs $ids', ({ids, words}) => {
   expect(keptChecksWords(ids)).toBe(words);
 });

@@ -22,7 +22,7 @@ describe('an answer is found', () => {
     ['alone', answer],
     ['in prose with braces', `I looked at {it}. Here:\n${answer}`],
     ['in a fence, on many lines', `\`\`\`json\n${JSON.stringify({tasks: [api]}, null, 2)}\n\`\`\`\nDone.`],
-    ['beside other objects', `{"note": 1} ${answer}`],
+    ['next to other objects', `{"note": 1} ${answer}`],
     ['said twice', `${answer}\n${answer}`],
     [
       'with a fence inside a text',
@@ -32,12 +32,12 @@ describe('an answer is found', () => {
     expect(readPlanAnswer('generate', text)).toMatchObject({type: 'operations', operations: [{type: 'add'}]});
   });
 
-  test('and what it leaves out is empty', () => {
+  test('with missing fields filled as empty', () => {
     expect(readPlanAnswer('generate', answer)).toEqual({type: 'operations', operations: [added]});
   });
 });
 
-describe('every operation of a refine becomes one of the plan', () => {
+describe('every operation of a refine becomes an operation of the plan', () => {
   test.each([
     [
       {op: 'add', task: api, index: 2},
@@ -69,7 +69,7 @@ describe('every operation of a refine becomes one of the plan', () => {
     expect(readPlanAnswer('refine', text)).toEqual({type: 'operations', operations: [operation]});
   });
 
-  test('a status is nobody’s to change', () => {
+  test('a status cannot be changed', () => {
     const text = JSON.stringify({operations: [{op: 'edit', id: 'api', title: 'New', status: 'done'}]});
     expect(readPlanAnswer('refine', text)).toEqual({
       type: 'operations',
@@ -78,7 +78,7 @@ describe('every operation of a refine becomes one of the plan', () => {
   });
 });
 
-test('dependencies come with their reasons', () => {
+test('dependencies keep their reasons', () => {
   const deps = [
     {id: 'b', reason: 'needs it'},
     {id: '__proto__', reason: ' '},
@@ -89,7 +89,7 @@ test('dependencies come with their reasons', () => {
   });
 });
 
-test('nothing to change is an answer to a refine, and none to a description', () => {
+test('an empty change answers a refine, but not a description', () => {
   expect(readPlanAnswer('refine', '{"operations":[]}')).toEqual({type: 'operations', operations: []});
   expect(readPlanAnswer('deps', '{"dependencies":[]}')).toEqual({type: 'operations', operations: []});
   expect(readPlanAnswer('generate', '{"tasks":[]}')).toMatchObject({type: 'unusable'});
@@ -106,7 +106,7 @@ test('questions come without empty options', () => {
   });
 });
 
-describe('what cannot be used says everything that is wrong', () => {
+describe('an unusable answer reports every problem', () => {
   test.each([
     ['nothing', '', ['it holds no JSON object with "tasks" or "questions"']],
     ['a list', '[1]', ['it holds no JSON object with "tasks" or "questions"']],
@@ -122,7 +122,7 @@ describe('what cannot be used says everything that is wrong', () => {
       ['it asks and answers at once: leave "tasks" or "questions" empty'],
     ],
     [
-      'a question twice',
+      'a repeated question',
       JSON.stringify({
         questions: [
           {id: 'q', prompt: 'Q?'},
@@ -135,7 +135,7 @@ describe('what cannot be used says everything that is wrong', () => {
     expect(readPlanAnswer('generate', text)).toEqual({type: 'unusable', problems});
   });
 
-  test('each field by its place', () => {
+  test('each field by its path', () => {
     const text = JSON.stringify({tasks: [{id: '', title: 1}, {id: 'b'}]});
     const read = readPlanAnswer('generate', text);
     expect(read.type === 'unusable' && read.problems.map((problem) => problem.split(':')[0])).toEqual([
@@ -145,7 +145,7 @@ describe('what cannot be used says everything that is wrong', () => {
     ]);
   });
 
-  test('but not more than anybody reads', () => {
+  test('but no more than anyone reads', () => {
     const text = JSON.stringify({tasks: Array.from({length: 60}, () => ({id: 'a'}))});
     const read = readPlanAnswer('generate', text);
     expect(read.type === 'unusable' && [read.problems.length, read.problems.at(-1)]).toEqual([
@@ -155,7 +155,7 @@ describe('what cannot be used says everything that is wrong', () => {
   });
 });
 
-test('a text of nothing but braces is read in no time', () => {
+test('a text of nothing but braces is parsed instantly', () => {
   expect(readPlanAnswer('generate', '{'.repeat(planAnswerLimit - 1))).toMatchObject({type: 'unusable'});
 });
 

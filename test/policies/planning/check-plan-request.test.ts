@@ -19,7 +19,7 @@ test.each<[string, PlanRequest]>([
   ['the longest description', wish({text: 'x'.repeat(1024 * 1024)})],
   ['a draft', {type: 'open', draftId: 'd'}],
   ['a draft with answers', {type: 'open', draftId: 'd', answers: [{id: 'db', value: 'pg'}]}],
-])('%s can be asked for', (_, request) => {
+])('%s can be requested', (_, request) => {
   expect(checkedRequest(request)).toEqual(request);
 });
 
@@ -28,14 +28,14 @@ test.each<[string, unknown, string, string]>([
   ['no change', wish({kind: 'refine', text: ''}), 'E_NO_INPUT', 'say what the plan is to be about'],
   ['a book', wish({text: 'x'.repeat(1024 * 1024 + 1)}), 'E_USAGE', 'the description is longer than 1 MiB'],
   ['an unknown kind', {type: 'new', wish: {kind: 'x', text: 'x', taskIds: []}}, 'E_USAGE', ''],
-  ['an answer to nothing', {type: 'open', draftId: 'd', answers: [{value: 'x'}]}, 'E_USAGE', ''],
+  ['an answer without a question', {type: 'open', draftId: 'd', answers: [{value: 'x'}]}, 'E_USAGE', ''],
   ['nothing', {type: 'open'}, 'E_USAGE', ''],
-])('%s cannot', (_, request, code, message) => {
+])('%s cannot be requested', (_, request, code, message) => {
   const error = errorOf(() => checkedRequest(request as PlanRequest));
   expect(error).toMatchObject({code, message: expect.stringContaining(message)});
 });
 
-test('only what is there can be changed', () => {
+test('only existing tasks can be changed', () => {
   const refine = {kind: 'refine', text: 'x', taskIds: []} as const;
   expect(errorOf(() => requireChangeable(planOf(), refine))).toMatchObject({code: 'E_PLAN_EDIT'});
   expect(errorOf(() => requireChangeable(planOf(task('a')), {...refine, taskIds: ['b']}))).toMatchObject({

@@ -4,12 +4,12 @@ import {family, planOf, task} from '../../helpers/plans.ts';
 
 const remove = {type: 'delete', taskId: 'new', cascade: true};
 
-test('a proposed task is left out with what was proposed below it', () => {
+test('a proposed task is dropped along with what was proposed below it', () => {
   const [before, after] = [planOf(task('a')), planOf(task('a'), family(task('new'), task('part')))];
   expect(leftOut({before, after}, 'new')).toEqual([remove]);
 });
 
-test('tasks of the plan that it took below itself stay where they were, with their own children', () => {
+test('plan tasks that it had moved below itself stay where they were, with their children', () => {
   const before = planOf(task('z'), family(task('a'), task('a1')), family(task('p'), task('b'), task('c')));
   const after = planOf(
     task('z'),

@@ -14,7 +14,7 @@ const noAgent = new AppError('E_AGENT_NOT_FOUND', 'no claude', {
   next: [{command: 'blackbird agents', why: 'see what is installed'}],
 });
 
-test('an error says what is kept of a draft, and how it goes on', () => {
+test('an error says what is kept of a draft, and how to continue', () => {
   expect(keptWith(noAgent, draft)).toMatchObject({
     code: 'E_AGENT_NOT_FOUND',
     message: 'no claude',
@@ -36,11 +36,11 @@ test.each([
   ['there is no draft yet', noAgent, null],
   ['the draft is gone', gone, draft],
   ['it is a bug', bug, draft],
-])('an error stays as it is where %s', (_, error, kept) => {
+])('an error stays as it is when %s', (_, error, kept) => {
   expect(keptWith(error, kept)).toBe(error);
 });
 
-test('edits of a proposal are taken back one after another, and no further', () => {
+test('edits of a proposal are undone one by one, and no further', () => {
   const operation = (taskId: string) => ({type: 'delete', taskId, cascade: true}) as const;
   const wish = {kind: 'generate', text: 'A shop', taskIds: []} as const;
   const base = proposed(newDraft(wish, 'd1', '2026-01-10T22:00:00.000Z'), [operation('a')]);

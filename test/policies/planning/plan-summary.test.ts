@@ -42,9 +42,9 @@ test.each<[string, Partial<PlanOutput>, boolean, string]>([
   ['dropped', {outcome: 'dropped'}, false, 'done'],
   ['with open questions', {outcome: 'unanswered'}, false, 'personNeeded'],
   ['paused at its questions', {outcome: 'unanswered'}, true, 'paused'],
-  ['to be decided', {outcome: 'undecided'}, false, 'personNeeded'],
+  ['waiting for a decision', {outcome: 'undecided'}, false, 'personNeeded'],
   ['paused at the decision', {outcome: 'undecided'}, true, 'paused'],
-  ['paused at work', {outcome: 'paused', run: pausedRun()}, true, 'paused'],
+  ['paused while the planner works', {outcome: 'paused', run: pausedRun()}, true, 'paused'],
   ['at a limit', {outcome: 'paused', run: limited, wait}, false, 'timeNeeded'],
   ['paused while it waited for a limit', {outcome: 'paused', run: limited, wait}, true, 'paused'],
   [
@@ -53,14 +53,14 @@ test.each<[string, Partial<PlanOutput>, boolean, string]>([
     false,
     'personNeeded',
   ],
-  ['kept from beginning by a known limit', {outcome: 'paused', wait}, false, 'timeNeeded'],
+  ['stopped before it started by a known limit', {outcome: 'paused', wait}, false, 'timeNeeded'],
   ['failed', {outcome: 'failed', run: restingRun({state: 'failed'})}, false, 'failed'],
   ['unusable', {outcome: 'unusable'}, false, 'failed'],
 ])('a plan that is %s', (_, output, isPauseAsked, standing) => {
   expect(summary(output, isPauseAsked)?.standing).toBe(standing);
 });
 
-test('a plan with open questions says them, with the ids that answer them', () => {
+test('a plan with open questions lists them, with the ids to answer them', () => {
   const questions = [{id: 'db', prompt: 'Which\u001b[2J database?', options: ['pg', 'sqlite']}];
   expect(summary({outcome: 'unanswered', draft: {...draft, phase: 'asking', questions}})).toMatchObject({
     lines: [
@@ -72,7 +72,7 @@ test('a plan with open questions says them, with the ids that answer them', () =
   });
 });
 
-test('what cannot go on says until when, why, and how it goes on', () => {
+test('a plan that cannot continue says until when, why, and how to continue', () => {
   expect(summary({outcome: 'paused', wait})).toMatchObject({
     lines: [
       `The planner cannot continue before ${nearTime(until, until)}: the usage limit is reached (claude).`,

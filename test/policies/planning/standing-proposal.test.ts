@@ -29,7 +29,7 @@ test.each([
     leftOut: [],
   },
   {
-    name: 'an added task that was left out, with those below it and what needs them',
+    name: 'an added task that was dropped, with the tasks below it and their dependents',
     operations: [
       add('c', {deps: ['b', 'd']}),
       add('a'),
@@ -42,13 +42,13 @@ test.each([
     leftOut: ['a', 'b'],
   },
   {
-    name: 'an added task that was left out after it was moved',
+    name: 'an added task that was dropped after it was moved',
     operations: [add('a'), {type: 'move' as const, taskId: 'a', place: {parentId: 'p'}}, drop('a')],
     stands: [],
     leftOut: ['a'],
   },
   {
-    name: 'what is done to tasks of the plan, in its order',
+    name: 'changes to tasks of the plan, in plan order',
     operations: [drop('old'), edit('x', 'One'), add('a'), edit('x', 'Two')],
     stands: [add('a'), drop('old'), edit('x', 'One'), edit('x', 'Two')],
     leftOut: [],

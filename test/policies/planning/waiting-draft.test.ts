@@ -25,12 +25,12 @@ const unusable = {...head, why: 'the answer of its planner could not be used: co
 const rests = {...head, why: 'its planner has proposed nothing yet: continue or drop it'};
 
 test.each([
-  ['a job works, and its planner is not done', [draft], true, null, []],
+  ['a job is at work, and its planner is not done', [draft], true, null, []],
   ['its planner has proposed nothing', [draft], false, null, [rests]],
-  ['its planner answered badly', [wrong], false, null, [unusable]],
+  ['its planner gave an unusable answer', [wrong], false, null, [unusable]],
   ['it asks', [asking], false, 'answer', [asks]],
   ['it proposes', [ready], false, 'decision', [proposes]],
-  ['it proposes while a job works', [ready], true, 'decision', [proposes]],
+  ['it proposes while a job is at work', [ready], true, 'decision', [proposes]],
   ['it is saved or dropped', [], false, null, []],
 ] as const)('what a draft waits for: %s', (_, drafts, isJobAtWork, wait, needs) => {
   expect(draftWait('plan:d1', drafts)).toBe(wait);
@@ -42,11 +42,11 @@ test.each([
   ['plan:d1', [{...draft, text: ' '}], 'planning'],
   ['plan:gone', [draft], 'planning'],
   ['a', [draft], ''],
-] as const)('the runs of %s are called by what was asked for', (taskId, drafts, title) => {
+] as const)('the runs of %s are named after the request', (taskId, drafts, title) => {
   expect(planningTitle(taskId, drafts)).toBe(title);
 });
 
-describe('a draft that waits is told', () => {
+describe('a waiting draft is shown', () => {
   test('by the status', () => {
     const plan = planOf(task('a'));
     const rest = {job: null, owner: 'dead', run: null, usage: null, others: []} as const;
@@ -75,7 +75,7 @@ describe('a draft that waits is told', () => {
     ]);
   });
 
-  test('with what its planner asked, answered or not', () => {
+  test("with its planner's questions, answered or not", () => {
     const again = asked(answered(asking, [{id: question.id, value: 'Ours'}]), [
       {...question, prompt: 'Which currency?'},
     ]);
