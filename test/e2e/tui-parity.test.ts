@@ -1,3 +1,4 @@
+import {execFileSync} from 'node:child_process';
 import {Command} from 'commander';
 import {expect, test} from 'vitest';
 import {Cli} from '../../src/cli/cli.ts';
@@ -9,7 +10,7 @@ import type {TuiPorts} from '../../src/ui/ports.ts';
 import {demo, type EngineProject, engineProject} from '../helpers/engine-project.ts';
 import {eventually} from '../helpers/eventually.ts';
 import fc, {runsOf} from '../helpers/fast-check.ts';
-import {planOf, task} from '../helpers/plans.ts';
+import {family, planOf, task} from '../helpers/plans.ts';
 import {keys, tuiScreen} from '../ui/tui-screen.tsx';
 
 const ids = ['a', 'b', 'c'] as const;
@@ -195,6 +196,33 @@ function essenceOf(run: RunRecord, all: readonly RunRecord[]) {
     supersededBy: attemptOf(run.superseded_by_run_id),
   };
 }
+
+test('the Diff tab of a reviewed parent shows what diff prints', async () => {
+  const reviewed = engineProject(
+    planOf(
+      family(
+        task('p', {prompt: 'review it'}),
+        task('a', {prompt: demo('write a.txt one')}),
+        task('b', {prompt: demo('write b.txt two', 'write .blackbird/config.json {}')}),
+      ),
+    ),
+  );
+  execFileSync('git', ['init', '--quiet'], {cwd: reviewed.folder});
+  const {code, err} = await reviewed.run(['execute']);
+  expect({code, err}).toEqual({code: 0, err: ''});
+  const {press, sees, screen, tui} = await openScreen(reviewed);
+  press(keys.enter);
+  await sees('Task p');
+  press('g', 'd');
+  await sees('whole task 2 files');
+  expect(screen()).toContain('Beware   .blackbird/config.json was');
+  expect(screen()).toContain('Said     the review passed');
+  expect(tui.get().diffs.get(reviewed.latest('p')?.run_id ?? '')?.content?.task.text).toBe(
+    (await reviewed.run(['diff', 'p'])).out,
+  );
+  press('j', 'c');
+  await sees('c: comment on the tasks below it, at their checkpoints');
+});
 
 test('the same wishes by keys and by commands leave the same records', {timeout: 240_000}, async () => {
   await fc.assert(

@@ -46,5 +46,5 @@ test.each([
     diff: {task: 'before1..after1', sinceReview: ''},
   },
 ])('what a reviewer reads where $name', async ({chain, diff}) => {
-  expect(await reviewDiff(changes, chain)).toEqual(diff);
+  expect(await reviewDiff(changes, [chain])).toEqual(diff);
 });

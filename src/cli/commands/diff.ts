@@ -1,11 +1,10 @@
 import {Command} from 'commander';
-import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
-import {effectKey, effectTexts} from '../../machines/policies/review/effect-words.ts';
+import type {Chains} from '../../machines/actors/task-change.ts';
+import {effectTexts} from '../../machines/policies/review/effect-words.ts';
 import {namedRun} from '../../machines/policies/run/named-run.ts';
 import {displayLine, visibleLine} from '../../machines/policies/text/display-text.ts';
-import type {ChangeTracker, TreeSpan} from '../../services/contracts/changes.ts';
+import type {ChangeTracker} from '../../services/contracts/changes.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
-import type {SideEffect} from '../../services/contracts/side-effects.ts';
 import type {PlanStore} from '../../services/contracts/stores.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import {noRun} from '../job/no-run.ts';
@@ -23,12 +22,13 @@ export function diffCommand(cli: Cli): Command {
       const {plans, folder} = await cli.project(command);
       const {createRunStore} = await import('../../services/stores/run-store.ts');
       const {reviewRules} = await import('../../machines/policies/review/review-summary.ts');
+      const {effectsIn} = await import('../../machines/actors/task-change.ts');
       const {createChangeTracker} = await import('../../services/git/change-tracker.ts');
       const runs = createRunStore({folder: folder.runsFolder});
       const changes = createChangeTracker({project: folder, env: cli.context.env, rules: reviewRules});
       const subject = await subjectOf({plans, runs}, taskId, runId, options);
       const {from, to, isSoFar} = await changeOf(changes, subject);
-      const besides = sideEffectsIn(subject.chains);
+      const besides = effectsIn(subject.chains);
       if (cli.isJson(command)) {
         const {side_effects: _, ...summary} = await changes.summarize(from, to);
         cli.print(
@@ -59,72 +59,43 @@ export function diffCommand(cli: Cli): Command {
     });
 }
 
-/** The side effects of the shown runs, without duplicates. */
-function sideEffectsIn(chains: Chains): SideEffect[] {
-  const all = chains.flat().flatMap((run) => run.side_effects ?? []);
-  return [...new Map(all.map((effect) => [effectKey(effect), effect])).values()];
-}
-
 type DiffOptions = {readonly stat?: true; readonly sinceReview?: true};
 
-type Chains = ReadonlyArray<readonly RunRecord[]>;
 /** `whole` is what the shown runs are a part of. */
 type Subject = {readonly chains: Chains; readonly whole: Chains; readonly told: object};
 
 /** The runs whose change is shown: a chain of one task, or those of all tasks below a parent. */
 async function subjectOf(
-  {plans, runs}: {plans: Pick<PlanStore, 'read'>; runs: Pick<RunStore, 'list'>},
+  stores: {plans: Pick<PlanStore, 'read'>; runs: Pick<RunStore, 'list'>},
   taskId: string,
   runId: string | undefined,
   {sinceReview: isSinceReview}: DiffOptions,
 ): Promise<Subject> {
   const {chainTo, sinceReview} = await import('../../machines/policies/run/task-runs.ts');
-  const {latestDeliveredRun} = await import('../../machines/policies/run/task-runs.ts');
+  const {chainsBelow, lastWork} = await import('../../machines/actors/task-change.ts');
   const shownPart = isSinceReview ? sinceReview : (chain: readonly RunRecord[]) => chain;
-  const {runs: own} = await runs.list(taskId);
+  const {runs: own} = await stores.runs.list(taskId);
   const told = ({run_id, state}: RunRecord) => ({run_id, state});
   if (runId !== undefined) {
     const run = namedRun(own, taskId, runId);
     return {chains: [[run]], whole: [[run]], told: told(run)};
   }
-  const latestOf = (all: readonly RunRecord[]) =>
-    latestDeliveredRun(all) ?? all.findLast((each) => each.run_type === 'execute');
-  const latest = latestOf(own);
   const shown = (whole: Chains) => ({chains: whole.map(shownPart), whole});
+  const latest = lastWork(own);
   if (latest) return {...shown([chainTo(latest, own)]), told: told(latest)};
-
-  const {reviewedTasks} = await import('../../machines/policies/review/parent-review.ts');
-  const plan = await plans.read();
-  const chains: Array<readonly RunRecord[]> = [];
-  for (const {id} of reviewedTasks(plan, requireTask(plan, taskId))) {
-    const {runs: below} = await runs.list(id);
-    const last = latestOf(below);
-    if (last) chains.push(chainTo(last, below));
-  }
-  if (chains.length === 0) throw noRun(taskId);
-  return {...shown(chains), told: {}};
+  const below = await chainsBelow(stores, taskId);
+  if (below.length === 0) throw noRun(taskId);
+  return {...shown(below), told: {}};
 }
 
-/** Both ends of the combined change, and the runs that are still unfinished. */
-async function changeOf(
-  changes: ChangeTracker,
-  {chains, whole}: Pick<Subject, 'chains' | 'whole'>,
-): Promise<TreeSpan & {readonly isSoFar: readonly RunRecord[]}> {
-  if (chains.flat().length === 0) {
-    // All of it was decided on, so nothing came after it.
-    const {to} = await changeOf(changes, {chains: whole, whole});
-    return {from: to, to, isSoFar: []};
-  }
-  const {notRecorded, spansNow} = await import('../../machines/actors/task-change.ts');
-  const {inOrder} = await import('../../machines/policies/run/change-spans.ts');
-  const found = [];
-  for (const chain of chains) found.push({chain, ...(await spansNow(changes, chain))});
-  const spans = inOrder(found.flatMap((each) => each.spans));
-  if (spans.length === 0) throw notRecorded(chains.at(-1) ?? []);
-  return {
-    ...(await changes.compose(spans)),
-    isSoFar: found.flatMap(({chain, isSoFar}) => (isSoFar ? chain.slice(-1) : [])),
-  };
+async function changeOf(changes: ChangeTracker, {chains, whole}: Pick<Subject, 'chains' | 'whole'>) {
+  const {combinedChange, notRecorded} = await import('../../machines/actors/task-change.ts');
+  const isDecided = chains.flat().length === 0;
+  const shown = isDecided ? whole : chains;
+  const change = await combinedChange(changes, shown);
+  if (change === null) throw notRecorded(shown.at(-1) ?? []);
+  // If all of it was decided on, nothing came after it.
+  return isDecided ? {from: change.to, to: change.to, isSoFar: []} : change;
 }
 
 /** Colours the signs after the line count. */

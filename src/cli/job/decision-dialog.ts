@@ -54,7 +54,7 @@ export function decisionDialog(
         const {listFiles} = await import('../../services/git/list-files.ts');
         return listFiles({root, env: context.env});
       },
-      loadDiff: async () => reviewDiff(changes, await chainOf(runs, run)),
+      loadDiff: async () => reviewDiff(changes, [await chainOf(runs, run)]),
       programs: userPrograms({root, env: context.env, hasColor: context.stdout.hasColor}),
     });
     await desk.flush();

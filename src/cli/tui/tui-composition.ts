@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type {Command} from 'commander';
-import {chainOf, reviewDiff} from '../../machines/actors/task-change.ts';
+import {chainOf, chainsBelow, effectsIn, reviewDiff} from '../../machines/actors/task-change.ts';
 import type {EntryListener} from '../../machines/observe.ts';
 import {resolveConfig, settingOf} from '../../machines/policies/config-resolution.ts';
 import {applyEdit} from '../../machines/policies/plan/apply-edit.ts';
@@ -15,6 +15,7 @@ import {createRunStore} from '../../services/stores/run-store.ts';
 import type {TuiPorts} from '../../ui/ports.ts';
 import type {Cli} from '../cli.ts';
 import {openEngine} from '../job/engine-composition.ts';
+import {noRun} from '../job/no-run.ts';
 import {changeByHand, changePlan, retryTask, setTaskStatus} from '../plan/plan-operations.ts';
 import {userPrograms} from '../terminal/user-programs.ts';
 import {createJobStarter} from './job-starter.ts';
@@ -87,7 +88,10 @@ export async function openTuiPorts(
     conversation: (run) => readConversation(runs, run),
     diff: async (run: RunRecord) => {
       const changes = createChangeTracker({project: folder, env, rules: reviewRules});
-      return reviewDiff(changes, await chainOf(runs, run));
+      if (run.run_type !== 'review') return reviewDiff(changes, [await chainOf(runs, run)]);
+      const below = await chainsBelow({plans, runs}, run.task_id);
+      if (below.length === 0) throw noRun(run.task_id);
+      return {...(await reviewDiff(changes, below)), sideEffects: effectsIn(below)};
     },
     programs: userPrograms({root: folder.root, env, hasColor: cli.context.stdout.hasColor}),
     history: reader.history,

@@ -1,8 +1,13 @@
 import type {ChangedFile, ChangeTracker, ReviewSummary, TreeSpan} from '../../services/contracts/changes.ts';
 import {AppError, messageOf, shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord, RunStore} from '../../services/contracts/run.ts';
-import {isUnfinished, spansOf, type TimedSpan} from '../policies/run/change-spans.ts';
-import {chainTo, runBefore, sinceReview} from '../policies/run/task-runs.ts';
+import type {SideEffect} from '../../services/contracts/side-effects.ts';
+import type {PlanStore} from '../../services/contracts/stores.ts';
+import {requireTask} from '../policies/plan/plan-graph.ts';
+import {effectKey} from '../policies/review/effect-words.ts';
+import {reviewedTasks} from '../policies/review/parent-review.ts';
+import {inOrder, isUnfinished, spansOf, type TimedSpan} from '../policies/run/change-spans.ts';
+import {chainTo, latestDeliveredRun, runBefore, sinceReview} from '../policies/run/task-runs.ts';
 
 /** The run and those before it. The first of a chain needs no other record. */
 export async function chainOf(runs: Pick<RunStore, 'list'>, run: RunRecord): Promise<RunRecord[]> {
@@ -21,33 +26,70 @@ export async function spansNow(
   return {spans: spansOf(chain, now), isSoFar};
 }
 
-/** The whole change of a task up to a run, as a patch. */
-async function taskDiff(
-  changes: Pick<ChangeTracker, 'snapshot' | 'compose' | 'diff'>,
-  chain: readonly RunRecord[],
-): Promise<string> {
-  const {spans} = await spansNow(changes, chain);
-  if (spans.length === 0) throw notRecorded(chain);
-  const {from, to} = await changes.compose(spans);
-  return changes.diff(from, to, {stat: false});
+export type Chains = ReadonlyArray<readonly RunRecord[]>;
+
+/** The run that tells of a task's files: the latest that reached its agent, or else the latest there is. */
+export const lastWork = (runs: readonly RunRecord[]): RunRecord | undefined =>
+  latestDeliveredRun(runs) ?? runs.findLast((each) => each.run_type === 'execute');
+
+/** The runs of all tasks below a parent. */
+export async function chainsBelow(
+  {plans, runs}: {readonly plans: Pick<PlanStore, 'read'>; readonly runs: Pick<RunStore, 'list'>},
+  parentId: string,
+): Promise<Chains> {
+  const plan = await plans.read();
+  const chains: Array<readonly RunRecord[]> = [];
+  for (const {id} of reviewedTasks(plan, requireTask(plan, parentId))) {
+    const {runs: below} = await runs.list(id);
+    const last = lastWork(below);
+    if (last) chains.push(chainTo(last, below));
+  }
+  return chains;
 }
 
-/** The change of a task for a reviewer. */
+/** Both ends of the combined change, and the runs that are still unfinished; null if nothing was recorded. */
+export async function combinedChange(
+  changes: Pick<ChangeTracker, 'snapshot' | 'compose'>,
+  chains: Chains,
+): Promise<(TreeSpan & {readonly isSoFar: readonly RunRecord[]}) | null> {
+  const found = [];
+  for (const chain of chains) found.push({chain, ...(await spansNow(changes, chain))});
+  const spans = inOrder(found.flatMap((each) => each.spans));
+  if (spans.length === 0) return null;
+  return {
+    ...(await changes.compose(spans)),
+    isSoFar: found.flatMap(({chain, isSoFar}) => (isSoFar ? chain.slice(-1) : [])),
+  };
+}
+
+/** The side effects of these runs, without duplicates. */
+export function effectsIn(chains: Chains): SideEffect[] {
+  const all = chains.flat().flatMap((run) => run.side_effects ?? []);
+  return [...new Map(all.map((effect) => [effectKey(effect), effect])).values()];
+}
+
+/** A change for a reviewer: of a task, or of all tasks below a parent. */
 export type TaskDiff = {
   readonly task: string;
   /** What came after the last decision; null if there was none. */
   readonly sinceReview: string | null;
+  /** For a parent: those of the tasks below it. */
+  readonly sideEffects?: readonly SideEffect[];
 };
 
 export async function reviewDiff(
   changes: Pick<ChangeTracker, 'snapshot' | 'compose' | 'diff'>,
-  chain: readonly RunRecord[],
+  chains: Chains,
 ): Promise<TaskDiff> {
-  const task = await taskDiff(changes, chain);
-  const since = sinceReview(chain);
-  if (since.length === chain.length) return {task, sinceReview: null};
-  const {spans} = await spansNow(changes, since);
-  return {task, sinceReview: spans.length === 0 ? '' : await taskDiff(changes, since)};
+  const patchOf = async (shown: Chains) => {
+    const change = await combinedChange(changes, shown);
+    return change && changes.diff(change.from, change.to, {stat: false});
+  };
+  const task = await patchOf(chains);
+  if (task === null) throw notRecorded(chains.at(-1) ?? []);
+  const since = chains.map(sinceReview);
+  const isPart = since.flat().length < chains.flat().length;
+  return {task, sinceReview: isPart ? ((await patchOf(since)) ?? '') : null};
 }
 
 /** The whole change of a task, with all its files. */

@@ -5,9 +5,12 @@ import type {ReviewComment} from './comments.ts';
 import {fileAt, type Patch, type PatchFile, type PatchRow, parsePatch} from './patch.ts';
 
 /** The change of a task, whole and since its last decision; null if there was none. */
-export type DiffContent = {readonly task: Patch; readonly sinceReview: Patch | null};
+export type DiffContent = {
+  readonly task: Patch;
+  readonly sinceReview: Patch | null;
+} & Pick<TaskDiff, 'sideEffects'>;
 
-export type DiffScope = keyof DiffContent;
+export type DiffScope = 'task' | 'sinceReview';
 
 /** The position in a diff and how it is displayed. Kept per run while the program lives. */
 export type DiffView = {
@@ -83,7 +86,8 @@ export const currentFile = (view: DiffView): PatchFile | undefined => {
   return patch.files[fileAt(patch, view.cursor)];
 };
 
-export const diffContent = ({task, sinceReview}: TaskDiff): DiffContent => ({
+export const diffContent = ({task, sinceReview, ...rest}: TaskDiff): DiffContent => ({
+  ...rest,
   task: parsePatch(task),
   sinceReview: sinceReview === null ? null : parsePatch(sinceReview),
 });

@@ -1,5 +1,6 @@
 import {effectsByRank} from '../../machines/policies/review/effect-words.ts';
 import {commentCount, requestWords} from '../../machines/policies/review/line-comments.ts';
+import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
 import {checkWords, isPassed, lastChecks} from '../../machines/policies/run/check-words.ts';
 import {counted} from '../../machines/policies/text/counted.ts';
 import {displayLine, visibleLine} from '../../machines/policies/text/display-text.ts';
@@ -33,7 +34,6 @@ type Part = {
 /** What a reviewer should know before the files: problems and side effects first, then what was said. */
 function partsOf({task, run, isUndone = false}: ReviewSubject, columns: number): Part[] {
   const criteria = (task.acceptanceCriteria ?? []).map((each) => `• ${displayLine(each)}`);
-  const said = (run.result ?? '').trim();
   const checks = checksOf(run);
   const isFailed = checks.some(({isPassed}) => !isPassed);
   const part = (name: string, texts: readonly string[], form: Partial<PartForm> = {}): Part[] =>
@@ -45,7 +45,7 @@ function partsOf({task, run, isUndone = false}: ReviewSubject, columns: number):
     ...part('Failed', run.failure ? [run.failure.message] : [], {style: {tone: 'bad', bold: true}}),
     ...beware(run, columns),
     ...part('Asked', askedOf(run)),
-    ...part('Said', said === '' ? [] : said.split('\n')),
+    ...part('Said', saidOf(run)),
     ...part('Criteria', criteria, {short: [criteria.join('  ')]}),
     ...part(
       'Checks',
@@ -53,6 +53,17 @@ function partsOf({task, run, isUndone = false}: ReviewSubject, columns: number):
       {short: [checks.map(({text}) => text).join('   ')], style: isFailed ? {tone: 'bad', bold: true} : {}},
     ),
   ];
+}
+
+/** The agent's last words; a verdict in words instead of as its answer. */
+function saidOf(run: RunRecord): string[] {
+  const {parent_review_passed: hasPassed, parent_review_feedback: feedback = ''} = run;
+  const ids = run.parent_review_resume_task_ids ?? [];
+  const verdict = hasPassed
+    ? `the review passed\n${remarksOf(run)}`
+    : `sent back: ${ids.join(', ')}\n${feedback}`;
+  const said = (hasPassed === undefined ? (run.result ?? '') : verdict).trim();
+  return said === '' ? [] : said.split('\n');
 }
 
 /** What the agent was sent back with. */

@@ -1,4 +1,6 @@
+import {reviewedTasks} from '../../machines/policies/review/parent-review.ts';
 import type {Talk} from '../../machines/policies/run/conversation.ts';
+import {compareTimestamps} from '../../machines/policies/text/timestamps.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Line} from '../components/lines.tsx';
 import {bodyLines} from '../diff/review-body.ts';
@@ -125,7 +127,15 @@ export function detailKey(state: TuiState, facts: Facts, second: number): string
   if (browse.tab === 'run' && run.state === 'running' && job?.runs.has(run.run_id)) {
     return run.segments.some(({ended_at}) => ended_at) && !browse.isRaw ? `${subject}${earlierOnly}` : '';
   }
-  return `${subject}|${run.updated_at} ${isRunning ? Math.floor(second / 2) : ''}`;
+  const at = browse.tab === 'diff' && run.run_type === 'review' ? lastBelow(state, facts) : run.updated_at;
+  return `${subject}|${at} ${isRunning ? Math.floor(second / 2) : ''}`;
+}
+
+/** When a task below a parent was last at work: its change is part of the parent's. */
+function lastBelow({data}: TuiState, {plan, task}: Facts): string {
+  const below = plan && task ? reviewedTasks(plan, task) : [];
+  const times = below.flatMap(({id}) => data?.runs.get(id)?.updated_at ?? []);
+  return times.toSorted(compareTimestamps).at(-1) ?? '';
 }
 
 /** What a tab is about, whatever happened to it since. */

@@ -1,3 +1,4 @@
+import type {RunRecord} from '../../services/contracts/run.ts';
 import {type DiffFrame, type DiffView, viewFor} from '../diff/diff-view.ts';
 import {bodyFrame, type Review} from '../diff/review-body.ts';
 import type {Facts, TuiState} from './facts.ts';
@@ -13,13 +14,19 @@ export function diffReview(
   if (facts.screen !== 'plan' || state.browse.tab !== 'diff' || !task || !run) return null;
   const view: DiffView = viewFor(state.diffs, run);
   const comments = state.detail?.type === 'diff' && view.content !== null ? state.detail.comments : [];
-  const subject = {task, run, isUndone: isUndone(run, facts.run)};
+  const below = view.content?.sideEffects;
+  const shown = below ? {...run, side_effects: [...below]} : run;
+  const subject = {task, run: shown, isUndone: isUndone(run, facts.run)};
   const review = {subject, view, comments};
   const frame: DiffFrame = {
     ...bodyFrame(review, {columns: detailColumns(facts), rows: facts.layout.paneRows}),
     editorRefused: state.editorRefused,
-    commentRefused:
-      run.decision_state === 'pending' ? null : 'only a task at its checkpoint can be commented',
+    commentRefused: commentRefused(run),
   };
   return {...review, runId: run.run_id, frame};
+}
+
+function commentRefused({run_type, decision_state}: RunRecord): string | null {
+  if (run_type === 'review') return 'comment on the tasks below it, at their checkpoints';
+  return decision_state === 'pending' ? null : 'only a task at its checkpoint can be commented';
 }
