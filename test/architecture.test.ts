@@ -10,7 +10,7 @@ const files = readdirSync(source, {recursive: true, encoding: 'utf8'})
   .sort();
 const read = (file: string) => readFileSync(path.join(source, file), 'utf8');
 
-test('there is something to check', () => {
+test('the checker finds files to check', () => {
   expect(files.length).toBeGreaterThan(50);
 });
 
@@ -19,25 +19,25 @@ test.each(files)('%s imports only what its layer allows', (file) => {
 });
 
 test.each(files.filter((file) => /^(machines|services\/contracts)\//.test(file)))(
-  '%s has time, chance and surroundings injected',
+  '%s gets time, randomness and surroundings injected',
   (file) => {
     expect(impureUses(file, read(file))).toEqual([]);
   },
 );
 
-test('no file of src is needed by what it needs, not even for a type', () => {
+test('no file of src has a circular import, not even for a type', () => {
   const needed = (file: string) =>
     namedFiles(read(file)).map((specifier) => path.posix.join(path.posix.dirname(file), specifier));
   expect(circlesIn(new Map(files.map((file) => [file, needed(file)])))).toEqual([]);
 });
 
-/** What has a reason to be longer than others of its kind. */
+/** Files with a reason to be longer than others of their kind. */
 const longFiles: Readonly<Record<string, string>> = {
-  // Styles of one part of the page; a cut through the middle of them would be no help.
+  // Styles of one part of the page; splitting them would not help.
   'src/ui/inspector/style/base.css': 'style',
   'src/ui/inspector/style/job.css': 'style',
   'src/ui/inspector/style/machines.css': 'style',
-  // Everything the door to the machines promises, one after another, in one harness.
+  // Everything the engine promises, in one harness.
   'test/machines/engine.test.ts': 'one harness',
   'test/machines/segment.machine.test.ts': 'one harness',
   'test/services/git/change-tracker.test.ts': 'one harness',
@@ -46,7 +46,7 @@ const longFiles: Readonly<Record<string, string>> = {
 test.each([
   {folder: 'src', pattern: /\.(tsx?|css|cjs)$/, most: 300},
   {folder: 'scripts', pattern: /\.[cm]js$/, most: 300},
-  // A test stays with the others of its subject.
+  // Tests stay with others of their subject.
   {folder: 'test', pattern: /\.(tsx?|mjs)$/, most: 800},
 ])('no file of $folder has more than $most lines without a reason', ({folder, pattern, most}) => {
   const root = path.resolve(source, '..', folder);
@@ -64,14 +64,14 @@ describe('the checker', () => {
       text: "import {a} from './x.ts';\nexport {b} from './y.ts';",
       named: ['./x.ts', './y.ts'],
     },
-    {name: 'only types', text: "import type {A} from './x.ts';", named: ['./x.ts']},
-    {name: 'types passed on', text: "export type {A} from './x.ts';", named: ['./x.ts']},
+    {name: 'type-only imports', text: "import type {A} from './x.ts';", named: ['./x.ts']},
+    {name: 're-exported types', text: "export type {A} from './x.ts';", named: ['./x.ts']},
     {
-      name: 'a package, a comment, and what is loaded later',
+      name: 'a package, a comment, and a dynamic import',
       text: "import 'zod';\n// import {a} from './a.ts';\nimport('./x.ts');",
       named: [],
     },
-  ])('sees what a file needs: $name', ({text, named}) => {
+  ])('sees what a file imports: $name', ({text, named}) => {
     expect(namedFiles(text)).toEqual(named);
   });
 
@@ -79,7 +79,7 @@ describe('the checker', () => {
     {graph: {a: ['b', 'c'], b: ['c'], c: []}, circles: []},
     {graph: {a: ['b'], b: ['c'], c: ['b', 'd'], d: []}, circles: ['b', 'c']},
     {graph: {a: ['a']}, circles: ['a']},
-  ])('sees the circles of $graph', ({graph, circles}) => {
+  ])('sees the cycles of $graph', ({graph, circles}) => {
     expect(circlesIn(new Map(Object.entries(graph)))).toEqual(circles);
   });
 
@@ -154,20 +154,20 @@ describe('the checker', () => {
     {name: 'several lines', text: "import {\n  a,\n  type B,\n} from './x.ts';", imports: ['./x.ts']},
     {name: 'types', text: "import type {A} from './x.ts';", imports: ['./x.ts']},
     {name: 'double quotes', text: 'import a from "./x.ts";', imports: ['./x.ts']},
-    {name: 'only its effects', text: "import './x.ts';", imports: ['./x.ts']},
+    {name: 'only for its effects', text: "import './x.ts';", imports: ['./x.ts']},
     {
-      name: 'passing on',
+      name: 'a re-export',
       text: "export * from './x.ts';\nexport {a} from './y.ts';\nexport type {B} from './z.ts';",
       imports: ['./x.ts', './y.ts', './z.ts'],
     },
-    {name: 'when it is needed', text: "const a = await import('./x.ts');", imports: ['./x.ts']},
+    {name: 'a dynamic import', text: "const a = await import('./x.ts');", imports: ['./x.ts']},
     {
       name: 'with attributes',
       text: "await import('./x.json', {with: {type: 'json'}});",
       imports: ['./x.json'],
     },
     {name: 'as a type', text: "type A = import('./x.ts').A;", imports: ['./x.ts']},
-    {name: 'the old way', text: "const a = require('./x.cjs');", imports: ['./x.cjs']},
+    {name: 'require', text: "const a = require('./x.cjs');", imports: ['./x.cjs']},
     {
       name: 'computed',
       text: ['await import(name); await import(`./$', '{name}.ts`);'].join(''),
@@ -188,7 +188,7 @@ describe('the checker', () => {
       text: "export const from = 'here';\nexport function f() { return 'x'; }",
       imports: [],
     },
-    {name: 'its own address', text: "const here = import.meta.dirname + 'x';", imports: []},
+    {name: 'import.meta.url', text: "const here = import.meta.dirname + 'x';", imports: []},
   ])('sees imports: $name', ({text, imports}) => {
     expect(importsOf(text)).toEqual(imports);
   });

@@ -5,7 +5,7 @@ import {expect, test} from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-// Mends itself: npm run diagrams
+// To fix a failure: npm run diagrams
 test('the docs draw the machines as they are', async () => {
   const check = promisify(execFile)(process.execPath, ['scripts/diagrams.mjs', '--check'], {cwd: root});
   await expect(check).resolves.toEqual({stdout: '', stderr: ''});

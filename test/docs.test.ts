@@ -16,7 +16,7 @@ const pages = [
     .map((file) => `docs/${file}`),
 ];
 
-/** The anchors of a page, as a browser of repositories makes them from its headings. */
+/** The anchors of a page, as GitHub makes them from its headings. */
 const anchorsOf = (text: string) =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
     title
@@ -28,7 +28,7 @@ const anchorsOf = (text: string) =>
 describe.each(pages)('%s', (page) => {
   const text = read(page);
 
-  test('has no link that leads nowhere', () => {
+  test('has no broken link', () => {
     const broken = [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
       if (/^[a-z]+:/.test(target)) return [];
       const [file, anchor] = target.split('#');
@@ -39,23 +39,23 @@ describe.each(pages)('%s', (page) => {
     expect(broken).toEqual([]);
   });
 
-  test('names no path of a machine and no registry', () => {
+  test('names no machine path and no registry', () => {
     expect(text).not.toMatch(/\/(home|root|Users)\/\w|registry\.npmjs/);
   });
 });
 
-test('every threat of SECURITY.md is held by tests', () => {
+test('every threat of SECURITY.md has a test', () => {
   const rows = read('SECURITY.md')
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .map((line) => line.split(' | '))
     .slice(2);
   expect(rows.length).toBeGreaterThan(15);
-  // That the files are there, the test of all links asks.
+  // The test of all links checks that the files exist.
   expect(rows.filter((cells) => !/\]\(test\/[\w./-]+\.test\.ts\)/.test(cells[3] ?? ''))).toEqual([]);
 });
 
-test('the README is at most 250 lines, and AGENTS.md 60', () => {
+test('README has at most 250 lines, and AGENTS.md 60', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(251);
   expect(read('AGENTS.md').split('\n').length).toBeLessThanOrEqual(61);
 });

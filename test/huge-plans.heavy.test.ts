@@ -47,7 +47,7 @@ import {factsIn} from './helpers/task-facts.ts';
 // Plans of 100,000 tasks: no policy may recurse over them or loop over them squared.
 
 describe('the graph of a huge plan', () => {
-  test('of one long lineage is walked', () => {
+  test('of one deep chain of parents is walked', () => {
     const plan = hugeLineage();
     const last = taskIn(plan, `g${hugeSize - 1}`);
     promptly(() => {
@@ -58,7 +58,7 @@ describe('the graph of a huge plan', () => {
     });
   });
 
-  test('of one wide family is walked', () => {
+  test('of one parent with all children is walked', () => {
     const plan = hugeFamily();
     promptly(() => {
       expect(tasksInTreeOrder(plan).length).toBe(hugeSize);
@@ -80,7 +80,7 @@ describe('the graph of a huge plan', () => {
   test.each([
     {name: 'first', order: (next: string[], back: string[]) => [...back, ...next]},
     {name: 'last', order: (next: string[], back: string[]) => [...next, ...back]},
-  ])('in which everyone leads back to the beginning $name does not exhaust the memory', ({order}) => {
+  ])('in which every task leads back to the first $name does not exhaust the memory', ({order}) => {
     const plan = hugeChain();
     const cycles = promptly(() =>
       findCycles(plan.items.keys(), (id) => order([...(plan.items.get(id)?.deps ?? [])], ['t0'])),
@@ -89,7 +89,7 @@ describe('the graph of a huge plan', () => {
     expect(cycles.reduce((total, cycle) => total + cycle.length, 0)).toBeLessThan(3 * hugeSize);
   });
 
-  test('still answers a mistyped id at once', () => {
+  test('still suggests a mistyped id at once', () => {
     const plan = hugeChain();
     expect(promptly(() => errorOf(() => requireTask(plan, 'T1x')).code, 2_000)).toBe('E_TASK_NOT_FOUND');
   });
@@ -123,7 +123,7 @@ describe('a huge plan is checked', () => {
     expect('plan' in promptly(() => checkRawPlan(rawPlan(plan)))).toBe(true);
   });
 
-  test('with 200,000 mistakes in one task tells all of them', () => {
+  test('with 200,000 mistakes in one task reports all of them', () => {
     const acceptanceCriteria = Array.from({length: 2 * hugeSize}, () => 1);
     expect(
       promptly(() =>
@@ -132,7 +132,7 @@ describe('a huge plan is checked', () => {
     ).toBe(2 * hugeSize);
   });
 
-  test('in which everyone waits for the first is refused, not died of', () => {
+  test('in which every task waits for the first is refused without running out of memory', () => {
     const plan = hugeChain();
     const items = [...plan.items].map(([id, each]) => [id, {...each, deps: ['t0', ...each.deps]}] as const);
     const problems = promptly(() => problemsIn({root: {schemaVersion: 1}, items}));
@@ -146,12 +146,12 @@ describe('an edit of a huge plan', () => {
 
   test.each<{name: string; make: () => Plan; edit: (huge: Plan) => unknown}>([
     {
-      name: 'a task added to a family',
+      name: 'a child added to a wide parent',
       make: hugeFamily,
       edit: (huge) => addTask(huge, {id: 'n', title: 'New', parentId: 'p', index: 5}, now),
     },
     {
-      name: 'a task added to the end of a lineage',
+      name: 'a task added at the end of a deep chain',
       make: hugeLineage,
       edit: (huge) => addTask(huge, {id: 'n', title: 'New', parentId: `g${last}`}, now),
     },
@@ -161,7 +161,7 @@ describe('an edit of a huge plan', () => {
       edit: (huge) => moveTask(huge, `t${last}`, {parentId: null, index: 0}, now),
     },
     {
-      name: 'half a lineage moved to the root',
+      name: 'half a deep chain moved to the root',
       make: hugeLineage,
       edit: (huge) => moveTask(huge, `g${hugeSize / 2}`, {parentId: null}, now),
     },
@@ -171,27 +171,27 @@ describe('an edit of a huge plan', () => {
       edit: (huge) => moveTask(huge, 't0', {parentId: `t${last}`}, now),
     },
     {
-      name: 'a family deleted',
+      name: 'a wide parent deleted',
       make: hugeFamily,
       edit: (huge) => deleteTask(huge, 'p', {cascade: true, force: false}, now),
     },
     {
-      name: 'a lineage deleted',
+      name: 'a deep chain deleted',
       make: hugeLineage,
       edit: (huge) => deleteTask(huge, 'g0', {cascade: true, force: false}, now),
     },
     {
-      name: 'the chain closed to a circle',
+      name: 'the chain closed to a cycle',
       make: hugeChain,
       edit: (huge) => addDep(huge, `t${last}`, 't0', now),
     },
     {
-      name: 'one task that waits for all',
+      name: 'one task that depends on all',
       make: () => planOf([...hugeFamily().items.values()], task('z')),
       edit: (huge) => setDeps(huge, 'z', targets, now),
     },
     {
-      name: 'one task that waits for a whole lineage',
+      name: 'one task that depends on a whole deep chain',
       make: () => planOf([...hugeLineage().items.values()], task('z')),
       edit: (huge) => setDeps(huge, 'z', [...huge.items.keys()].slice(0, last), now),
     },
@@ -205,7 +205,7 @@ describe('an edit of a huge plan', () => {
       edit: (huge) => removeDep(huge, 'z', 'c0', now),
     },
     {
-      name: 'a family that as many others depend on',
+      name: 'a parent with as many dependents as children',
       make: () => {
         const half = hugeFamily(hugeSize / 2);
         return planOf(
@@ -229,7 +229,7 @@ describe('an edit of a huge plan', () => {
 });
 
 describe('the status in a huge plan', () => {
-  test('of one lineage is completed and reopened by its last task', () => {
+  test('of one deep chain is completed and reopened by its last task', () => {
     const last = `g${hugeSize - 1}`;
     const over = promptly(() => setStatus(hugeLineage(), last, 'done', now));
     expect(new Set(Object.values(statuses(over)))).toEqual(new Set(['done']));
@@ -237,7 +237,7 @@ describe('the status in a huge plan', () => {
     expect([taskIn(open, 'g0').status, taskIn(open, last).status]).toEqual(['in_progress', 'failed']);
   });
 
-  test('of one family is settled', () => {
+  test('of one wide parent is updated', () => {
     expect(statuses(promptly(() => setStatus(hugeFamily(), 'c0', 'done', now))).p).toBe('todo');
   });
 });
@@ -254,7 +254,7 @@ describe('a huge plan', () => {
     expect([explanation.conditions.length, explanation.first.length]).toEqual([conditions, first]);
   });
 
-  test('in which everyone waits for the first parent is explained', () => {
+  test('in which every task waits for the first parent is explained', () => {
     const half = hugeChain(hugeSize / 2);
     const huge = planOf(
       family(task('P'), task('c', {deps: ['t0']})),
@@ -278,7 +278,7 @@ describe('a huge plan', () => {
     expect(promptly(() => dueParentOf(hugeLineage(), `g${hugeSize - 1}`))).toBeNull();
   });
 
-  test('is left for review at once after a change made by hand', () => {
+  test('leaves the review due at once after a change made by hand', () => {
     const before = hugeLineage();
     const last = `g${hugeSize - 1}`;
     const after = setStatus(before, last, 'done', now);
@@ -287,7 +287,7 @@ describe('a huge plan', () => {
     expect(promptly(() => leaveForReview(before, after, {hasRuns: () => false}))).toBe(after);
   });
 
-  test('has the rows of its tree made at once', () => {
+  test('has its tree rows computed at once', () => {
     for (const huge of [hugeLineage(), hugeFamily()]) {
       const wish = {folded: new Set<string>(), filter: 'ready', query: ''} as const;
       promptly(() => treeEntries(huge, wish, () => 'ready'));

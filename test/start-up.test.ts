@@ -5,7 +5,7 @@ import {expect, test} from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-// What every command loads before it does anything, and what reading a plan adds to it.
+// What every command loads before it does anything, and what reading a plan adds.
 test.each(['src/cli/run-process.ts', 'src/cli/composition.ts'])(
   '%s loads none of the heavy packages at start-up',
   async (entry) => {
@@ -34,7 +34,7 @@ test.each(['src/cli/run-process.ts', 'src/cli/composition.ts'])(
   },
 );
 
-test('the first file that runs is in the syntax of the oldest Nodes', () => {
+test('the first file that runs uses syntax that the oldest Nodes can parse', () => {
   const text = readFileSync(path.join(root, 'src/cli/start.cjs'), 'utf8').replace(/^\s*\/\/.*$/gm, '');
   expect(text).not.toMatch(/=>|`|\b(const|let|import|class|async|await)\b|,\s*\)/);
 });

@@ -21,13 +21,13 @@ const recorded = ['recordings', 'failures'].flatMap((kind) =>
 );
 const lines = [...new Set(recorded)].filter((line) => line.startsWith('{') && line.length < 20_000);
 
-/** Agents by the way they are made: one that remembers is made anew for each stream. */
+/** Agents by how they are constructed: a stateful one is constructed anew for each stream. */
 const makers: ReadonlyArray<{readonly name: string; readonly make: () => Provider}> = [
   {name: 'codex', make: () => providers.codex},
   {name: 'claude', make: () => providers.claude},
   {name: 'demo', make: () => providers.demo},
-  {name: 'a command of one’s own', make: () => customProvider('my-agent', null)},
-  {name: 'a command that speaks as claude', make: () => customProvider('my-agent', 'claude')},
+  {name: 'a custom command', make: () => customProvider('my-agent', null)},
+  {name: 'a custom command in the claude dialect', make: () => customProvider('my-agent', 'claude')},
 ];
 
 const line: fc.Arbitrary<Buffer> = fc.constantFrom(...lines).chain((sample) =>
@@ -37,7 +37,7 @@ const line: fc.Arbitrary<Buffer> = fc.constantFrom(...lines).chain((sample) =>
     changedBytes(sample),
     jsonLike(sample),
     texts.map((text) => Buffer.from(text)),
-    // The words of an agent are where a hostile repository speaks.
+    // Agent text is where a hostile repository can inject.
     fc
       .constantFrom(...controls)
       .map((text) =>
@@ -93,7 +93,7 @@ function textsIn(value: unknown): string[] {
 }
 
 describe.each(makers)('whatever $name prints', ({make}) => {
-  test('is understood or passed over, in whatever pieces it comes, and cannot steer a terminal', () => {
+  test('is parsed or skipped, however it is split, and cannot control a terminal', () => {
     fuzz(
       fc.property(
         streams,
@@ -117,7 +117,7 @@ describe.each(makers)('whatever $name prints', ({make}) => {
             expect(displayLine(text)).not.toMatch(controlCharacters);
             expect(displayText(text)).not.toMatch(controlCharacters);
           }
-          // An agent that speaks in lines of its own has succeeded only if it said so.
+          // An agent with its own line format has succeeded only if it said so.
           const isVendor = make().id !== 'custom';
           const isToldOk = events.some((event) => event.type === 'result' && event.result.ok);
           if (isVendor && verdict.outcome === 'succeeded') expect(isToldOk).toBe(true);
@@ -129,7 +129,7 @@ describe.each(makers)('whatever $name prints', ({make}) => {
   });
 });
 
-test('the session of a stream is the first that was announced, however many follow', () => {
+test('the session of a stream is the first announced, however many follow', () => {
   const session = '{"type":"thread.started","thread_id":"0198c0de-0000-7000-8000-000000000000"}';
   fuzz(
     fc.property(streams, ({whole}) => {
@@ -150,7 +150,7 @@ test('the session of a stream is the first that was announced, however many foll
   );
 });
 
-test('a line of many megabytes costs no memory, and the next one is heard', () => {
+test('a line of many megabytes does not fill the memory, and the next one is read', () => {
   const heard: string[] = [];
   const splitter = createLineSplitter((text) => heard.push(text));
   const chunk = Buffer.alloc(64 * 1024, '{"type":"item.completed","item":');

@@ -9,12 +9,12 @@ import {changedBytes, jsonLike} from './hostile.ts';
 import {kept as ofProjects} from './kept-files.ts';
 import {keptSessionFiles} from './kept-session-files.ts';
 
-// Every file that Blackbird reads again, with every kind of rubbish in it: it is used, or refused by name, and
-// stays as it is until somebody changes what it says.
+// Every file that Blackbird reads back, with every kind of garbage in it: it is used, or refused by name, and
+// stays as it is until the user changes it.
 
 const kept = [...ofProjects, ...keptSessionFiles];
 
-/** The error it ends with; anything but an expected one fails the test. */
+/** The error it ends with; anything but an expected error fails the test. */
 async function refusalOf(job: () => Promise<unknown>): Promise<AppError | null> {
   try {
     await job();
@@ -47,7 +47,7 @@ test.each(kept)(
   },
 );
 
-test('what a store was given to read at first can be changed: the samples are right', async () => {
+test('every sample file can be read and changed before it is fuzzed', async () => {
   for (const {name, file, sample, open, isReplaceable} of kept) {
     if (isReplaceable) continue;
     const folder = temporaryFolder();

@@ -11,12 +11,12 @@ import {createWriteTrail} from '../../src/services/stores/write-trail.ts';
 import {errorOf, rejectionOf} from '../helpers/errors.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 
-// What fuzzing found once, as it was found: test/fixtures/fuzz.
+// Cases that fuzzing found, as found: test/fixtures/fuzz.
 
 const fixture = (name: string) => path.join(import.meta.dirname, '../fixtures/fuzz', name);
 const textOf = (name: string) => readFileSync(fixture(name), 'utf8');
 
-test('a verdict that is nested too deep to be compared is none', () => {
+test('a verdict that is nested too deep to compare is not a verdict', () => {
   expect(checkReviewAnswer(textOf('verdict-too-deep.txt'), ['a'])).toEqual({
     problem: 'it holds no JSON object with "passed"',
   });
@@ -33,7 +33,7 @@ test('a proposed plan that is nested too deep is sent back', () => {
   });
 });
 
-test('a record that says running and whose task nobody can read stops no other task', async () => {
+test('a running record with an unreadable task stops no other task', async () => {
   const folder = path.join(temporaryFolder(), 'runs');
   mkdirSync(path.join(folder, 'a'), {recursive: true});
   copyFileSync(fixture('running-with-bad-escape.json'), path.join(folder, 'a', 'a-1.json'));
@@ -44,7 +44,7 @@ test('a record that says running and whose task nobody can read stops no other t
   ]);
 });
 
-test('a bundle whose lines have no kind is none', () => {
+test('a bundle whose lines have no kind is not a bundle', () => {
   const {code, message} = errorOf(() => readBundle(fixture('kind-is-no-text.bundle.json')));
   expect({code, message}).toEqual({
     code: 'E_STORE_CORRUPT',
@@ -52,7 +52,7 @@ test('a bundle whose lines have no kind is none', () => {
   });
 });
 
-describe('a link to a device in the place of a file is not read without an end', () => {
+describe('a link to a device in place of a file is not read without end', () => {
   const linked = (file: string) => {
     const folder = temporaryFolder();
     mkdirSync(path.dirname(path.join(folder, file)), {recursive: true, mode: 0o700});

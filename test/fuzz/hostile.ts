@@ -1,6 +1,6 @@
 import fc from '../helpers/fast-check.ts';
 
-/** What steers a terminal, ends a line, hides or reorders, in the forms that simple filters leave. */
+/** Text that controls a terminal, ends a line, hides or reorders, in forms that simple filters miss. */
 export const controls = [
   '\u001b]0;title\u0007',
   '\u001b]52;c;aGk=\u001b\\',
@@ -29,7 +29,7 @@ export const controls = [
   '\ud800',
 ];
 
-/** Text that nobody would write by accident, and text that anybody would. */
+/** Text that only an attacker would write, and text that anyone would. */
 export const texts: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(...controls),
   fc.constantFrom(
@@ -57,7 +57,7 @@ const nested = (depth: number): unknown => {
   return value;
 };
 
-/** Values of the wrong type, of the wrong size, and some that are right. */
+/** Values of the wrong type, of the wrong size, and some that are valid. */
 export const values: fc.Arbitrary<unknown> = fc.oneof(
   texts,
   fc.constantFrom(null, true, false, 0, -1, 1, 2, 1.5, 1e308, -0, 2 ** 53, [], {}, [null], [[]]),
@@ -122,7 +122,7 @@ function changed(value: unknown, [place, act, key, other]: Act): unknown {
 const set = (owner: object, key: string, value: unknown) =>
   Object.defineProperty(owner, key, {value, enumerable: true, configurable: true, writable: true});
 
-/** Every place in it that holds a value, without a limit of depth. */
+/** Every path in it that holds a value, at any depth. */
 function slotsOf(root: unknown): Array<readonly [object, string]> {
   const slots: Array<readonly [object, string]> = [];
   const left = [root];
@@ -161,7 +161,7 @@ const hostileBytes = fc.oneof(
 );
 const cuts: fc.Arbitrary<Cut> = fc.tuple(fc.nat(100_000), fc.oneof(fc.nat(3), fc.nat(3_000)), hostileBytes);
 
-/** The same bytes with pieces cut out and others put in, at any place; what is put in is Latin-1. */
+/** The same bytes with pieces removed and others inserted, anywhere; inserted text is Latin-1. */
 export function changedBytes(sample: string): fc.Arbitrary<Buffer> {
   return fc.array(cuts, {minLength: 1, maxLength: 4}).map((list) => {
     let bytes = Buffer.from(sample);
@@ -177,7 +177,7 @@ export function changedBytes(sample: string): fc.Arbitrary<Buffer> {
   });
 }
 
-/** JSON text that is nearly right, or not at all. */
+/** JSON text that is nearly valid, or not at all. */
 export function jsonLike(sample: string): fc.Arbitrary<Buffer> {
   const value: unknown = JSON.parse(sample);
   return fc.oneof(

@@ -16,7 +16,7 @@ import {createPlanStore} from '../../src/services/stores/plan-store.ts';
 import {createRunStore} from '../../src/services/stores/run-store.ts';
 import {createWriteTrail} from '../../src/services/stores/write-trail.ts';
 
-/** Nobody else is there. */
+/** No other process is there. */
 const freeLock: ProcessLock = {
   acquire: async () => ({acquired: true, lock: {release: async () => {}}}),
   holder: async () => null,
@@ -37,9 +37,9 @@ const jobId = path.basename(jobFile, '.json');
 const at = '2026-01-01T00:00:00.000Z';
 
 type Opened = {
-  /** All that reads it. What it answers does not matter, only that it does. */
+  /** Everything that reads it. The answer does not matter, only that there is one. */
   readonly read: () => Promise<unknown>;
-  /** A change as people and machines make it; it may be refused. */
+  /** A change as users and machines make it; it may be refused. */
   readonly change: () => Promise<unknown>;
 };
 export type Kept = {
@@ -47,7 +47,7 @@ export type Kept = {
   readonly file: string;
   readonly sample: string;
   readonly open: (folder: string) => Opened;
-  /** It is made again from elsewhere, so what cannot be read may be replaced or thrown away. */
+  /** It can be regenerated, so an unreadable one may be replaced or deleted. */
   readonly isReplaceable?: true;
 };
 

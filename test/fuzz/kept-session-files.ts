@@ -29,10 +29,10 @@ const meta: SessionMeta = {
 const isId = (name: string) => name === repoId || name === runId;
 const repoFolder = `repos/${repoId}`;
 
-/** A process with the number of this one, long dead. */
+/** A dead process with the pid of this one. */
 const holder = {...identifyProcess(process.pid), startTime: '1', since: at, nonce: '0123456789abcdef'};
 
-/** What sessions and locks read again. */
+/** Files that sessions and locks read back. */
 export const keptSessionFiles: readonly Kept[] = [
   {
     name: 'the record of a session',

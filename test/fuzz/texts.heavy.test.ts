@@ -23,7 +23,7 @@ import {temporaryFolder} from '../helpers/temp-folder.ts';
 import {fuzz} from './fuzz.ts';
 import {changedBytes, changedJson, jsonLike, texts} from './hostile.ts';
 
-/** What it answers, or null where it refuses by name. Anything else that is thrown is a bug. */
+/** The answer, or null when it is refused by name. Anything else that is thrown is a bug. */
 function answerOf<T>(job: () => T): T | null {
   try {
     return promptly(job);
@@ -56,7 +56,7 @@ function answersLike(sample: object): fc.Arbitrary<string> {
     .map((parts) => parts.flat().join(''));
 }
 
-describe('what an agent answers is read strictly, or is no answer', () => {
+describe('what an agent answers is parsed strictly, or is not an answer', () => {
   const review = {
     passed: false,
     resumeTaskIds: ['a'],
@@ -148,32 +148,35 @@ const lists: Readonly<Record<ImportFormat, string>> = {
 };
 
 describe('a list of tasks', () => {
-  test.each(importFormats)('as %s is imported or refused by name; then it changes nothing more', (format) => {
-    const sample = lists[format];
-    const isJson = format === 'issues' || format === 'task-master';
-    const near = fc.oneof(
-      changedBytes(sample).map((bytes) => bytes.toString('utf8')),
-      ...(isJson ? [jsonLike(sample).map((bytes) => bytes.toString('utf8'))] : []),
-      fc
-        .array(fc.oneof(fc.constantFrom(...sample.split(/(?<=\n)/)), texts), {maxLength: 12})
-        .map((parts) => parts.join('')),
-    );
-    const importTo = (into: Plan, text: string) => {
-      const {list} = readImport({text, name: null, format, digest});
-      return 'problems' in list ? null : mergeImport(into, list.tasks, {source: 'list', digest}, now).plan;
-    };
-    fuzz(
-      fc.property(near, (text) => {
-        answerOf(() => readImport({text, name: null, digest}));
-        const once = answerOf(() => importTo(plan, text));
-        if (once === null) return;
-        expect(checkPlanChange(plan, once)).toEqual([]);
-        const isTwiceTheSame = answerOf(() => importTo(once, text));
-        expect(isTwiceTheSame?.items).toEqual(once.items);
-      }),
-      100,
-    );
-  });
+  test.each(importFormats)(
+    'as %s is imported or refused by name; a second import changes nothing',
+    (format) => {
+      const sample = lists[format];
+      const isJson = format === 'issues' || format === 'task-master';
+      const near = fc.oneof(
+        changedBytes(sample).map((bytes) => bytes.toString('utf8')),
+        ...(isJson ? [jsonLike(sample).map((bytes) => bytes.toString('utf8'))] : []),
+        fc
+          .array(fc.oneof(fc.constantFrom(...sample.split(/(?<=\n)/)), texts), {maxLength: 12})
+          .map((parts) => parts.join('')),
+      );
+      const importTo = (into: Plan, text: string) => {
+        const {list} = readImport({text, name: null, format, digest});
+        return 'problems' in list ? null : mergeImport(into, list.tasks, {source: 'list', digest}, now).plan;
+      };
+      fuzz(
+        fc.property(near, (text) => {
+          answerOf(() => readImport({text, name: null, digest}));
+          const once = answerOf(() => importTo(plan, text));
+          if (once === null) return;
+          expect(checkPlanChange(plan, once)).toEqual([]);
+          const isTwiceTheSame = answerOf(() => importTo(once, text));
+          expect(isTwiceTheSame?.items).toEqual(once.items);
+        }),
+        100,
+      );
+    },
+  );
 });
 
 describe('a journal', () => {
@@ -192,7 +195,7 @@ describe('a journal', () => {
     return Buffer.concat([...begin, ...parts].flatMap((part) => [part, Buffer.from('\n')]));
   });
 
-  test('is read line by line, whatever stands in it, and its replay comes to an end', () => {
+  test('is read line by line, whatever it contains, and its replay ends', () => {
     const file = path.join(temporaryFolder(), 'journal.jsonl');
     fuzz(
       fc.property(journals, (bytes) => {
@@ -207,7 +210,7 @@ describe('a journal', () => {
     );
   });
 
-  test('in a bundle that somebody sent', () => {
+  test('in a bundle that someone sent', () => {
     const file = path.join(temporaryFolder(), 'bundle.json');
     const bundle = {
       kind: 'blackbird-bundle',

@@ -9,7 +9,7 @@ import type {JobRecord} from '../../../src/services/contracts/job.ts';
 import {endedJob, jobRecord} from '../../fakes/jobs.ts';
 import {errorOf} from '../../helpers/errors.ts';
 
-/** On the local clock of a morning. */
+/** In local time, as in the morning. */
 const local = (day: number, hours: number, minutes = 0) =>
   new Date(2026, 0, day, hours, minutes).toISOString();
 const now = local(11, 8, 30);
@@ -38,7 +38,7 @@ describe('since', () => {
     },
   );
 
-  test('takes what still worked then', () => {
+  test('includes jobs that were still at work then', () => {
     const job = endedJob({startedAt: local(10, 20), endedAt: local(10, 23)});
     expect([local(10, 22), local(10, 23), local(10, 23, 1)].map((since) => isSince(job, since))).toEqual([
       true,
@@ -49,7 +49,7 @@ describe('since', () => {
   });
 });
 
-describe('the last stretch of work', () => {
+describe('the last period of work', () => {
   const morning = endedJob({startedAt: local(11, 8), endedAt: local(11, 8, 10)});
   const ended = (hours: number, minutes: number, end: Partial<NonNullable<JobRecord['end']>> = {}) =>
     endedJob({
@@ -57,11 +57,15 @@ describe('the last stretch of work', () => {
       end: {reason: 'completed', standing: 'done', message: '', ...end},
     });
   test.each<{name: string; earlier: JobRecord; isSame: boolean}>([
-    {name: 'follows closely', earlier: ended(7, 1), isSame: true},
-    {name: 'follows an hour later', earlier: ended(7, 0), isSame: false},
-    {name: 'goes on after a crash', earlier: ended(2, 0, {reason: 'lost'}), isSame: true},
-    {name: 'goes on after a limit', earlier: ended(2, 0, {standing: 'timeNeeded'}), isSame: true},
-    {name: 'begins anew', earlier: ended(2, 0, {standing: 'personNeeded'}), isSame: false},
+    {name: 'a job that follows closely', earlier: ended(7, 1), isSame: true},
+    {name: 'a job that follows an hour later', earlier: ended(7, 0), isSame: false},
+    {name: 'a job that continues after a crash', earlier: ended(2, 0, {reason: 'lost'}), isSame: true},
+    {
+      name: 'a job that continues after a limit',
+      earlier: ended(2, 0, {standing: 'timeNeeded'}),
+      isSame: true,
+    },
+    {name: 'a job that starts over', earlier: ended(2, 0, {standing: 'personNeeded'}), isSame: false},
     {
       name: 'is never longer than a day',
       earlier: endedJob({startedAt: local(10, 7, 59), endedAt: local(11, 7, 59)}),
@@ -72,7 +76,7 @@ describe('the last stretch of work', () => {
   });
 });
 
-test('an undo that was refused is no part of a report; one that was done is', () => {
+test('a refused undo is not part of a report; a completed one is', () => {
   const refused = {runs: [], end: {reason: 'error', message: 'cannot undo a'}};
   const undo = endedJob({steps: [{type: 'undo', taskId: 'a'}], ...refused});
   expect(isRefusedUndo(undo)).toBe(true);

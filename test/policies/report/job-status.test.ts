@@ -38,7 +38,7 @@ const statusOf = (facts: Partial<StatusFacts> = {}) =>
     ...facts,
   });
 
-test('where nothing ever ran: what comes next, and how much is done', () => {
+test('when nothing ever ran: what comes next, and how much is done', () => {
   expect(
     jobStatus({
       plan: planOf(task('a'), task('b')),
@@ -67,7 +67,7 @@ test('where nothing ever ran: what comes next, and how much is done', () => {
   });
 });
 
-test('a parent whose children agents have done is to be reviewed', () => {
+test('a parent whose children were done by agents needs its review', () => {
   const done = planOf(family(task('p'), task('a', {status: 'done'})));
   const due = (run: RunRecord | null) =>
     statusOf({plan: done, run, factsOf: factsIn(done, {run})}).reviews_due;
@@ -79,14 +79,14 @@ describe('while a job works', () => {
   const running = (fields: Partial<RunRecord> = {}) =>
     runRecord({phase: 'active', segments: [segment], job_id: job.jobId, ...fields});
 
-  test('that stops after this task says so, and names nothing as next', () => {
+  test('a job that stops after this task says so, and names nothing as next', () => {
     const status = statusOf({job: {...job, stopAskedAt: at}, owner: 'alive', run: running()});
     expect([status.job?.stop_asked_at, status.next]).toEqual([at, []]);
-    // Its Blackbird is gone: what is next is what the next one does.
+    // Its Blackbird is gone: what comes next is what the next one does.
     expect(statusOf({job: {...job, stopAskedAt: at}, owner: 'dead'}).next).not.toEqual([]);
   });
 
-  test('tells what runs, since when, and what it uses so far', () => {
+  test('shows what runs, since when, and its usage so far', () => {
     const usage = {input_tokens: 17_000, output_tokens: 1000, cost_usd: 0.31};
     const status = statusOf({job, owner: 'alive', run: running(), usage});
     expect(status).toEqual({
@@ -127,14 +127,14 @@ describe('while a job works', () => {
     });
   });
 
-  test('tells when its agent last printed anything, unless that was the agent before', () => {
+  test('shows when its agent last printed anything, unless that was the previous agent', () => {
     const heard = (heardAt: string) =>
       statusOf({job, owner: 'alive', run: running(), heardAt}).running?.heard_at;
     const later = '2026-01-10T22:06:00.000Z';
     expect([heard(later), heard('2026-01-10T22:04:00.000Z')]).toEqual([later, null]);
   });
 
-  test('adds what earlier segments used', () => {
+  test('adds the usage of earlier segments', () => {
     const run = running({
       segments: [segment, {...segment, started_at: '2026-01-10T23:00:00.000Z'}],
       usage: {input_tokens: 1000, output_tokens: 0, cost_usd: 0.1},
@@ -147,7 +147,7 @@ describe('while a job works', () => {
     });
   });
 
-  test('tells what the job used: its agents that are gone, of this job only, and the one at work', () => {
+  test("shows the job's usage: its ended agents, of this job only, and the running one", () => {
     const gone = (jobId: string, cost_usd?: number) => ({
       ...segment,
       ended_at: at,
@@ -169,7 +169,7 @@ describe('while a job works', () => {
   test.each([
     ['every task', [], ['b', 'c']],
     ['the named ones', ['a', 'c'], ['c']],
-  ])('what comes next is what the job does once the task at work is done: %s', (_, taskIds, next) => {
+  ])('what comes next is what the job does after the current task: %s', (_, taskIds, next) => {
     const chain = planOf(task('a', {status: 'in_progress'}), task('b', {deps: ['a']}), task('c'));
     const own = {...job, steps: [{type: 'execute', taskIds}]};
     const status = statusOf({plan: chain, job: own, owner: 'alive', run: running()});
@@ -181,7 +181,7 @@ describe('while a job works', () => {
     expect(statusOf({job, owner: 'alive', run}).running).toMatchObject({task_id: 'p', state: 'reviewing'});
   });
 
-  test('a task whose agent has ended needs nobody before its job is through with it', () => {
+  test('a task whose agent has ended does not need you until its job is done with it', () => {
     const needs = (run: RunRecord, isOwnerAtWork: boolean) => {
       const factsOf = factsIn(plan, {run, isEngineAlive: true, isOwnerAtWork});
       return statusOf({job, owner: 'alive', run, factsOf}).needs_you.map(({command}) => command);
@@ -197,7 +197,7 @@ describe('while a job works', () => {
     expect(statusOf({job, owner: 'alive', run: ended}).job).toMatchObject({decision: null});
   });
 
-  test('a limit that it waits for needs nobody', () => {
+  test('a limit that the job waits for does not need you', () => {
     const run = pausedRun({
       job_id: job.jobId,
       pause_reason: 'usage_limit',
@@ -219,7 +219,7 @@ describe('while a job works', () => {
     });
   });
 
-  test('what it waits for before anything of it began is told', () => {
+  test('what it waits for before anything started is shown', () => {
     const waiting = {
       ...{taskId: 'b', runId: null, provider: 'claude', reason: 'usage_limit' as const},
       ...{since: at, until: '2026-01-11T00:00:00.000Z'},
@@ -244,8 +244,8 @@ describe('while a job works', () => {
       running({provider_session_ref: 's-1', resumable: true}),
       'blackbird resume a',
     ],
-    ['the plan, where it worked on none', null, 'blackbird execute'],
-  ])('whose Blackbird is gone is gone on with by %s', (_what, run, command) => {
+    ['the plan, when it worked on none', null, 'blackbird execute'],
+  ])('whose Blackbird is gone is continued with %s', (_what, run, command) => {
     expect(statusOf({job, owner: 'dead', run}).job?.go_on).toBe(command);
   });
 
@@ -270,7 +270,7 @@ describe('while a job works', () => {
 });
 
 describe('after a job', () => {
-  test('its end is told', () => {
+  test('its end is shown', () => {
     expect(statusOf({job: endedJob()})).toMatchObject({
       job: null,
       last_job: {
@@ -293,7 +293,7 @@ describe('after a job', () => {
       restingRun({state: 'succeeded', decision_required: true, decision_state: 'pending'}),
       {why: 'waits for your decision', command: 'blackbird review a'},
     ],
-  ])('what rests needs you, with its command', (run, need) => {
+  ])('a run at rest needs you, with its command', (run, need) => {
     expect(statusOf({job: endedJob(), run, owner: 'dead'}).needs_you[0]).toMatchObject({
       task_id: 'a',
       title: 'Task a',
@@ -314,7 +314,7 @@ describe('after a job', () => {
       return {needs_you, needs_time};
     };
 
-    test('needs nobody: the next execution waits for it', () => {
+    test('does not need you: the next execution waits for it', () => {
       const {needs_you, needs_time} = needsAt(at);
       expect(needs_you).toEqual([]);
       expect(needs_time).toEqual([
@@ -325,7 +325,7 @@ describe('after a job', () => {
       ]);
     });
 
-    test('can continue when its time has come, and not a moment before', () => {
+    test('can continue once its time has come, and not a moment earlier', () => {
       const before = new Date(Date.parse(retryAt) - 1).toISOString();
       expect(needsAt(before).needs_time).toMatchObject([{why: expect.stringContaining('until')}]);
       expect(needsAt(retryAt).needs_time).toMatchObject([{why: 'paused, can continue now'}]);
@@ -334,7 +334,7 @@ describe('after a job', () => {
     test.each<[string, Partial<KnownOfTask>]>([
       ['its session is in another folder', {repoRoot: '/elsewhere'}],
       ['a review sent it back', {isSentBack: true}],
-    ])('needs you where %s', (_, known) => {
+    ])('needs you when %s', (_, known) => {
       const {needs_you, needs_time} = needsAt(at, known);
       expect([needs_you[0]?.task_id, needs_time]).toEqual(['a', []]);
     });
@@ -362,13 +362,13 @@ describe('after a job', () => {
         ['b', 'waits for a, which can only be done after it', 'blackbird why b'],
       ],
     ],
-    ['what is only not done yet', planOf(task('a'), task('b', {deps: ['a']})), []],
-  ])('what waits forever needs you: for %s', (_, stuck, needs) => {
+    ['a task that is not done yet', planOf(task('a'), task('b', {deps: ['a']})), []],
+  ])('a task that waits forever needs you: for %s', (_, stuck, needs) => {
     const {needs_you} = statusOf({plan: stuck, factsOf: factsIn(stuck), job: endedJob()});
     expect(needs_you.map(({task_id, why, command}) => [task_id, why, command])).toEqual(needs);
   });
 
-  test('what failed says why', () => {
+  test('a failed task shows its reason', () => {
     const failed = planOf(task('a', {status: 'failed'}));
     const run = restingRun({state: 'failed', failure: {kind: 'agent_error', message: 'npm test failed'}});
     const status = jobStatus({

@@ -30,7 +30,7 @@ const taskOf = (id: string) => {
   return found;
 };
 
-test('the night is told with its totals', () => {
+test('the night is reported with its totals', () => {
   expect(night).toMatchObject({
     from: nightTime(0),
     to: nightTime(341),
@@ -54,7 +54,7 @@ test('the night is told with its totals', () => {
   });
 });
 
-test('each task once, in the order of their beginnings, with how it ended', () => {
+test('each task once, in the order they started, with how it ended', () => {
   expect(night.tasks.map(({task_id, outcome}) => [task_id, outcome])).toEqual([
     ...['pay-01', 'pay-02', 'pay-03', 'pay-04', 'pay-05', 'pay-06'].map((id) => [id, 'done']),
     ['pay-07', 'failed'],
@@ -62,7 +62,7 @@ test('each task once, in the order of their beginnings, with how it ended', () =
   ]);
 });
 
-test('a task carries its evidence: checks, change, commit, runs', () => {
+test('a task shows its evidence: checks, change, commit, runs', () => {
   expect(taskOf('pay-04')).toMatchObject({
     failure: null,
     run_ids: ['pay-04-1'],
@@ -84,7 +84,7 @@ test('a task carries its evidence: checks, change, commit, runs', () => {
   expect(taskOf('pay-05').crashes).toBe(1);
 });
 
-test('a run that went on and changed nothing leaves change and commit of its task as they were', () => {
+test('a resumed run that changed nothing leaves the change and commit of its task as they were', () => {
   const summary = (...files: string[]) => ({files, diffstat: '', snippets: []});
   const commit = {sha: '3f2a9c1d', branch: 'main'};
   const first = restingRun({state: 'succeeded', review_summary: summary('a.ts'), commit});
@@ -95,7 +95,7 @@ test('a run that went on and changed nothing leaves change and commit of its tas
     nightReport({runs: [first, run]}).tasks.map(({change, commit: told}) => [change?.files, told]);
   expect(reported(later({review_summary: summary(), commit: skipped}))).toEqual([[1, commit]]);
   expect(reported(later({review_summary: summary('a.ts'), commit: overlaps}))).toEqual([[1, overlaps]]);
-  // A restart, or what was sent back: its change is that of the whole chain, its own part is empty.
+  // After a restart or feedback, the change is that of the whole chain and the run's own part is empty.
   const whole = {review_summary: summary('a.ts'), commit: skipped};
   expect(reported(later(whole))).toEqual([[1, commit]]);
   expect(reported(later({...whole, resumed_from_run_id: undefined}))).toEqual([[1, commit]]);
@@ -117,7 +117,7 @@ test('what needs you comes with its command', () => {
   ]);
 });
 
-test('a limit needs nobody, whether a job waits for it or not', () => {
+test('a limit does not need you, whether a job waits for it or not', () => {
   const plan = planOf(task('a', {status: 'in_progress'}));
   const waiting = pausedRun({
     pause_reason: 'usage_limit',
@@ -136,7 +136,7 @@ test('a limit needs nobody, whether a job waits for it or not', () => {
   }
 });
 
-test('what is at work needs nobody', () => {
+test('a running task does not need you', () => {
   const plan = planOf(task('a', {status: 'in_progress'}));
   const run = runRecord({created_at: nightTime(1), segments: [openSegment(1, {started_at: nightTime(2)})]});
   const job = jobRecord({startedAt: nightTime(0), runs: []});
@@ -180,7 +180,7 @@ test('work that a review sent back is neither ticked off nor done, and comes las
   expect(restLine(report)).toBe('');
 });
 
-test('a refused job is told of only where nothing came after it, and never as work that failed', () => {
+test('a refused job is reported only when nothing followed it, and never as failed work', () => {
   const job = (reason: string, runs: number, message: string) => ({
     ...{job_id: 'j', agent: 'demo', from: nightTime(0), to: nightTime(1), outcome: 'ended' as const},
     ...{reason, standing: null, message, runs},
@@ -199,15 +199,15 @@ test('a refused job is told of only where nothing came after it, and never as wo
   expect(told(well, refused)).toEqual(['the last job began nothing: cannot resume a']);
 });
 
-test('where nothing ran, how the plan stands is told all the same', () => {
+test('when nothing ran, the state of the plan is still reported', () => {
   const empty = nightReport({jobs: [], runs: []});
   expect(empty).toMatchObject({from: null, to: null, jobs: [], tasks: [], timeline: null, done: 6, total: 9});
   expect(empty.needs_you).toHaveLength(2);
   expect(titleOf(empty, nightTime(0))).toBe('Nothing ran');
 });
 
-describe('in words', () => {
-  test('of the whole', () => {
+describe('as text', () => {
+  test('of everything', () => {
     expect(headPieces(night)).toEqual([
       'claude',
       '6 of 9 done',
@@ -230,7 +230,7 @@ describe('in words', () => {
     expect(restLine(report)).toBe('Everything is done or skipped.');
   });
 
-  test('of who worked: the agents of the runs, not one that a job only would have used', () => {
+  test('of the agents that worked, not one that a job would only have used', () => {
     const [first] = nightFacts.runs;
     const runs = first ? [{...first, provider: 'codex' as const}] : [];
     expect(headPieces(nightReport({runs}))[0]).toBe('codex');
@@ -249,13 +249,13 @@ describe('in words', () => {
     expect(taskPieces(taskOf(id))).toEqual(pieces);
   });
 
-  test('what needs somebody comes last', () => {
+  test('what needs you comes last', () => {
     const {lines, others} = reportLines({...night, tasks: [...night.tasks].reverse()});
     expect(lines.slice(-2).map(({task}) => task.task_id)).toEqual(['pay-08', 'pay-07']);
     expect(others).toEqual([]);
   });
 
-  test('what needs you and was not worked on is not forgotten', () => {
+  test('what needs you without having been worked on is not left out', () => {
     const {others} = reportLines({...night, tasks: night.tasks.slice(0, 7)});
     expect(others.map(({task_id}) => task_id)).toEqual(['pay-08']);
   });
@@ -286,7 +286,7 @@ describe('in words', () => {
     expect(restLine({...night, ...fields})).toBe(line);
   });
 
-  test('no two outcomes look the same without colour', () => {
+  test('all outcomes differ without colour', () => {
     const words = laneOutcomes.map((outcome) => outcomeWords[outcome].word);
     expect(new Set(words).size).toBe(laneOutcomes.length);
   });
@@ -300,7 +300,7 @@ test.each([
   expect(titleOf(night, nightTime(minute))).toBe(title);
 });
 
-test('a job that works has no end yet', () => {
+test('a job at work has no end yet', () => {
   expect(titleOf({...night, is_live: true}, nightTime(60))).toBe('Today  22:00 – now');
 });
 
@@ -316,7 +316,7 @@ test.each([
   expect(changeSize({files: ['a'], diffstat, snippets: []})).toEqual({...size, paths: ['a']});
 });
 
-test('a task that was skipped by hand after it failed is skipped, and over', () => {
+test('a task that was skipped by hand after it failed is shown as skipped', () => {
   const skipped = {...requireTask(nightPlan, 'pay-07'), status: 'skipped'} as const;
   const plan = {...nightPlan, items: new Map([...nightPlan.items, ['pay-07', skipped] as const])};
   const report = nightReport({plan});

@@ -7,7 +7,7 @@ import {endedJob, jobRecord} from '../../fakes/jobs.ts';
 import {endedSegment, openSegment, question, restingRun, runRecord} from '../../fakes/runs.ts';
 import {planOf, promptly, task} from '../../helpers/plans.ts';
 
-/** A minute of the night: it begins at 22:00. */
+/** A minute of the night, which starts at 22:00. */
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 10, 22) + minute * 60_000).toISOString();
 const worked = (from: number, to: number) => endedSegment(1, {started_at: at(from), ended_at: at(to)});
 const night = endedJob({startedAt: at(0), endedAt: at(100)});
@@ -26,7 +26,7 @@ const laneOf = (runs: readonly RunRecord[], facts: Partial<TimelineFacts> = {}):
   if (!lane) throw new Error('there is no lane');
   return lane;
 };
-/** `working 1-4`, with `…` where it had not ended. */
+/** `working 1-4`, with `…` when it has not ended. */
 const drawn = ({bars}: Lane) =>
   bars.map(({state, from, to, is_open}) => `${state} ${minute(from)}-${minute(to)}${is_open ? '…' : ''}`);
 const marked = ({marks}: Lane) => marks.map(({kind, at, text}) => `${kind} ${minute(at)} ${text}`);
@@ -35,7 +35,7 @@ const minute = (time: string) => (Date.parse(time) - Date.parse(at(0))) / 60_000
 const done = (fields: Partial<RunRecord> = {}) =>
   restingRun({state: 'succeeded', created_at: at(1), segments: [worked(2, 5)], ...fields});
 
-/** A minute of checking, which passed. */
+/** A minute of checks, which passed. */
 const check = (from: number, fields: Partial<Verification> = {}): Verification => ({
   ...{command: 'npm test', round: 1, started_at: at(from), seconds: 60, exit_code: 0, signal: null},
   ...{tail: '', log_file: 'l', log_digest: 'd', ...fields},
@@ -58,7 +58,7 @@ describe('the bars and marks of a task', () => {
       outcome: 'failed',
     },
     {
-      name: 'that waited for a limit, then for an outage, and went on',
+      name: 'that waited for a limit, then for an outage, and continued',
       run: done({
         segments: [worked(2, 5), worked(31, 33), worked(41, 50)],
         pauses: [
@@ -91,7 +91,7 @@ describe('the bars and marks of a task', () => {
       outcome: 'waiting_time',
     },
     {
-      name: 'whose login is gone',
+      name: 'whose login expired',
       run: done({
         state: 'paused',
         failure: {kind: 'auth', message: 'log in'},
@@ -102,14 +102,14 @@ describe('the bars and marks of a task', () => {
       outcome: 'paused',
     },
     {
-      name: 'of an older record, paused by a person',
+      name: 'of an older record, paused by a user',
       run: done({state: 'paused', paused_at: at(5), pause_reason: 'user_interrupt'}),
       bars: ['launching 1-2', 'working 2-5', 'paused 5-100…'],
       marks: [],
       outcome: 'paused',
     },
     {
-      name: 'that asks',
+      name: 'that asked a question',
       run: done({state: 'waiting', questions: [{...question, prompt: 'Which currency?'}]}),
       bars: ['launching 1-2', 'working 2-5', 'waiting_answer 5-100…'],
       marks: ['question 5 Which currency?'],
@@ -126,7 +126,7 @@ describe('the bars and marks of a task', () => {
       outcome: 'done',
     },
     {
-      name: 'whose agent would not go on, by an older record',
+      name: 'whose agent refused to resume, in an older record',
       run: done({
         state: 'paused',
         segments: [worked(2, 5), worked(30, 31)],
@@ -138,7 +138,7 @@ describe('the bars and marks of a task', () => {
       outcome: 'refused',
     },
     {
-      name: 'whose agent would not go on twice, and did in the end',
+      name: 'whose agent refused to resume twice, then did',
       run: done({
         segments: [worked(2, 5), worked(30, 31), worked(40, 41), worked(50, 55)],
         pauses: [{paused_at: at(5), pause_reason: 'user_interrupt', resumed_at: at(49)}],
@@ -175,7 +175,7 @@ describe('the bars and marks of a task', () => {
       outcome: 'failed',
     },
     {
-      name: 'whose check failed, was mended, and passed',
+      name: 'whose check failed, was fixed, and passed',
       run: done({
         segments: [worked(2, 5), worked(8, 10)],
         verifications: [check(5, {exit_code: 1}), check(10, {round: 2})],
@@ -214,7 +214,7 @@ describe('the bars and marks of a task', () => {
     expect({bars: drawn(lane), marks: marked(lane), outcome: lane.outcome}).toEqual({bars, marks, outcome});
   });
 
-  test('a restart takes over where the run before it rests', () => {
+  test('a restart takes over where the run before it stopped', () => {
     const paused = done({
       state: 'paused',
       superseded_by_run_id: 'a-2',
@@ -230,7 +230,7 @@ describe('the bars and marks of a task', () => {
     ]);
   });
 
-  test('an undo takes the work back', () => {
+  test('an undo marks the work as undone', () => {
     const undo = restingRun({
       ...{state: 'succeeded', run_type: 'undo', run_id: 'a-2', attempt: 2, created_at: at(8), segments: []},
       undo: {run_ids: ['a-1'], is_redo: false, task_status: 'done'},
@@ -248,7 +248,7 @@ test.each([
   expect([lane.kind, lane.outcome]).toEqual(['review', outcome]);
 });
 
-test('a limit is waited for until its job ends, whatever other jobs do then', () => {
+test('a limit is waited for until its job ends, whatever other jobs do after', () => {
   const [first, second] = [
     endedJob({jobId: 'one', startedAt: at(0), endedAt: at(20)}),
     endedJob({jobId: 'two', startedAt: at(50), endedAt: at(60)}),
@@ -273,7 +273,7 @@ describe('a limit that a later job ends', () => {
       pauses: [{paused_at: at(5), pause_reason: 'usage_limit', resumed_at: at(minute)}],
     });
 
-  test('was waited for by both, and by nobody between them', () => {
+  test('was waited for by both, and by none in between', () => {
     const picture = pictureOf([resumed(60)], {jobs});
     expect(picture.lanes.map(drawn)).toEqual([
       [
@@ -288,7 +288,7 @@ describe('a limit that a later job ends', () => {
     expect(picture.totals.limits).toEqual({count: 2, milliseconds: 25 * 60_000});
   });
 
-  test('was not waited for by a job that was cut off before, nor by one that found it over', () => {
+  test('was not waited for by a job that was killed before, nor by one that found it over', () => {
     const [first, second] = jobs;
     const cutOff = {...first, endedAt: at(4)};
     const picture = pictureOf([resumed(50)], {jobs: [cutOff, second]});
@@ -299,13 +299,13 @@ describe('a limit that a later job ends', () => {
   });
 });
 
-test('a planning whose draft is gone is dropped, not paused', () => {
+test('a planning run whose draft is gone is shown as dropped, not paused', () => {
   const planning = {run_type: 'plan', task_id: 'plan:20260110-220000-abcdef', state: 'paused'} as const;
   const run = done({...planning, paused_at: at(5), pause_reason: 'user_interrupt'});
   expect(laneOf([run]).outcome).toBe('dropped');
 });
 
-test('a review that a person overruled is over: the parent is done', () => {
+test('a review that was dismissed is over: the parent is done', () => {
   const review = done({run_type: 'review', parent_review_passed: false});
   expect(laneOf([review], {plan: planOf(task('a', {status: 'done'}))}).outcome).toBe('done');
 });
@@ -317,7 +317,7 @@ describe('while it works', () => {
     segments: [openSegment(1, {started_at: at(2)})],
   });
 
-  test('the picture ends at this moment', () => {
+  test('the timeline ends now', () => {
     const picture = pictureOf([running], {jobs: [job], now: at(12), isLive: true});
     expect(picture).toMatchObject({is_live: true, to: at(12), jobs: [{outcome: 'working', to: at(12)}]});
     expect(picture.lanes.map(drawn)).toEqual([['launching 1-2', 'working 2-12…']]);
@@ -327,7 +327,7 @@ describe('while it works', () => {
   test.each([
     [true, ['launching 1-2', 'working 2-5', 'verifying 6-12…']],
     [false, ['launching 1-2', 'working 2-5', 'verifying 6-6']],
-  ])('a check that is being made is seen (live: %s)', (isLive, bars) => {
+  ])('a check in progress is shown (live: %s)', (isLive, bars) => {
     const {command, round, started_at, log_file} = check(6);
     const identity = {pid: 1, start_time: '', boot_id: '', pid_namespace: ''};
     const run: RunRecord = {
@@ -337,12 +337,12 @@ describe('while it works', () => {
     expect(drawn(laneOf([run], {jobs: [job], now: at(12), isLive}))).toEqual(bars);
   });
 
-  test('a run that is being launched is seen', () => {
+  test('a run that is launching is shown', () => {
     const launching = runRecord({created_at: at(1)});
     expect(drawn(laneOf([launching], {jobs: [job], now: at(2), isLive: true}))).toEqual(['launching 1-2…']);
   });
 
-  test('a Blackbird that is gone is lost, and worked until its last sign', () => {
+  test('a Blackbird that is gone is lost, and worked until its last sign of life', () => {
     const picture = pictureOf([{...running, updated_at: at(4)}], {jobs: [job], now: at(90)});
     expect(picture).toMatchObject({is_live: false, to: at(4), jobs: [{outcome: 'lost'}]});
     expect(picture.lanes.map(drawn)).toEqual([['launching 1-2', 'working 2-4']]);
@@ -351,7 +351,7 @@ describe('while it works', () => {
   });
 });
 
-test('two jobs and the crash between them are one picture', () => {
+test('two jobs and the crash between them are one timeline', () => {
   const lost = endedJob({
     jobId: '1',
     startedAt: at(0),
@@ -372,7 +372,7 @@ test('two jobs and the crash between them are one picture', () => {
   expect(picture.lanes.map(marked)).toEqual([['crash 20 Blackbird ended unexpectedly']]);
 });
 
-test('what was done before the first job is no part of the picture', () => {
+test('work before the first job is not in the timeline', () => {
   const run = done({
     created_at: at(-60),
     segments: [worked(-59, -50), worked(3, 5)],
@@ -381,7 +381,7 @@ test('what was done before the first job is no part of the picture', () => {
   expect(drawn(laneOf([run]))).toEqual(['paused 0-2', 'launching 2-3', 'working 3-5']);
 });
 
-test('a clock that went back makes no bar that ends before it begins', () => {
+test('a clock that went back makes no bar that ends before it starts', () => {
   const lane = laneOf([done({segments: [worked(8, 2), worked(4, 9)]})]);
   expect(lane.bars.filter(({from, to}) => Date.parse(from) > Date.parse(to))).toEqual([]);
 });
@@ -414,18 +414,18 @@ describe('totals', () => {
     expect(limits).toEqual({count, milliseconds: count * 1000});
   });
 
-  test('are unknown where no agent told', () => {
+  test('are unknown when no agent reported any', () => {
     expect(pictureOf([done()]).totals).toMatchObject({tokens: null, cost_usd: null});
   });
 
   test.each([
     ['codex', 1000],
     ['claude', 2000],
-  ] as const)('count a session of %s once where it counts itself', (provider, tokens) => {
+  ] as const)('count a session of %s once when it reports session totals', (provider, tokens) => {
     const first = done({usage, provider, provider_session_ref: 's'});
     const next = {...first, run_id: 'a-2', attempt: 2, created_at: at(6), segments: [worked(7, 8)]};
     expect(laneOf([first, next]).tokens).toBe(tokens);
-    // Records of today have what the run itself used, and beside it the count of the session.
+    // Records now have the usage of the run itself, and next to it the total of the session.
     const known = {...usage, input_tokens: 2 * usage.input_tokens, output_tokens: 2 * usage.output_tokens};
     expect(laneOf([first, {...next, session_usage: known}]).tokens).toBe(2000);
   });
@@ -439,7 +439,7 @@ describe('the axis', () => {
     }),
   ]);
 
-  test('folds what nobody worked in', () => {
+  test('folds the time in which nothing worked', () => {
     const folds = foldsIn(picture, 10 * 60_000);
     expect(folds.map(({from, to}) => [minute(from), minute(to)])).toEqual([
       [5.5, 34.5],
@@ -449,21 +449,21 @@ describe('the axis', () => {
     expect(foldsIn(picture, 29 * 60_000 + 1)).toHaveLength(1);
   });
 
-  test('goes on evenly around its folds', () => {
+  test('is linear around its folds', () => {
     const folds = foldsIn(picture, 10 * 60_000);
     const place = timeScale(picture, folds, {width: 160, foldWidth: 20});
     const places = [0, 5.5, 20, 34.5, 40.5, 99.5, 100, 200].map((time) => place(at(time)));
-    // Twelve minutes are awake, ten a minute.
+    // Twelve minutes with work, ten columns a minute.
     expect(places.map(Math.round)).toEqual([0, 55, 65, 75, 135, 155, 160, 160]);
   });
 
-  test('of a job without time is a point', () => {
+  test('of a job without duration is a point', () => {
     const place = timeScale({from: at(0), to: at(0)}, [], {width: 100, foldWidth: 20});
     expect(place(at(0))).toBe(0);
   });
 });
 
-test('a night of many tasks is drawn promptly', () => {
+test('a night of many tasks is drawn quickly', () => {
   const runs = Array.from({length: 10_000}, (_, place) =>
     done({task_id: `t${place}`, run_id: `t${place}-1`}),
   );

@@ -22,9 +22,9 @@ describe('an answer', () => {
     },
     {name: 'behind prose', text: `All is {well}.\n${JSON.stringify(pass)}\n`, expected: passed},
     {name: 'within prose', text: `My verdict: ${JSON.stringify(back)} Bye.`, expected: sentBack},
-    {name: 'that is said twice', text: `${JSON.stringify(pass)}\n${JSON.stringify(pass)}`, expected: passed},
-    {name: 'without what may be left out', text: '{"passed":true}', expected: passed},
-    {name: 'with more than was asked', text: JSON.stringify({...back, mood: 'fine'}), expected: sentBack},
+    {name: 'that is repeated', text: `${JSON.stringify(pass)}\n${JSON.stringify(pass)}`, expected: passed},
+    {name: 'without its optional fields', text: '{"passed":true}', expected: passed},
+    {name: 'with additional fields', text: JSON.stringify({...back, mood: 'fine'}), expected: sentBack},
     {
       name: 'with blanks around its feedback',
       text: JSON.stringify({...back, feedbackForResume: ' Test it.\n'}),
@@ -53,7 +53,7 @@ describe('an answer', () => {
       expected: passed,
     },
     {
-      name: 'with a word on every task',
+      name: 'with a remark on every task',
       text: JSON.stringify({
         ...back,
         reviewResults: [result('a', 'passed'), result('b', 'failed', 'No test.')],
@@ -68,7 +68,7 @@ describe('an answer', () => {
         },
       },
     },
-  ])('$name is taken', ({text, expected}) => {
+  ])('$name is accepted', ({text, expected}) => {
     expect(checkReviewAnswer(text, ids)).toEqual(expected);
   });
 
@@ -88,17 +88,17 @@ describe('an answer', () => {
       problem: 'it holds several different verdicts',
     },
     {
-      name: 'a word for a truth',
+      name: 'a text instead of a boolean',
       text: '{"passed":"yes"}',
       problem: 'passed: Invalid input: expected boolean, received string',
     },
     {
-      name: 'a stranger sent back',
+      name: 'an unknown task sent back',
       text: JSON.stringify({...back, resumeTaskIds: ['d']}),
       problem: '"d" is none of the reviewed tasks',
     },
     {
-      name: 'a stranger judged',
+      name: 'an unknown task judged',
       text: JSON.stringify({...pass, reviewResults: [result('__proto__', 'passed')]}),
       problem: '"__proto__" is none of the reviewed tasks',
     },
@@ -128,7 +128,7 @@ describe('an answer', () => {
       problem: 'it did not pass and sends no task back',
     },
     {
-      name: 'sent back without a word',
+      name: 'sent back without feedback',
       text: JSON.stringify({...back, feedbackForResume: ' '}),
       problem: 'it sends "b" back without feedback',
     },
@@ -143,11 +143,11 @@ describe('an answer', () => {
       problem: '"b" passed, and is sent back',
     },
     {
-      name: 'an endless feedback',
+      name: 'feedback without end',
       text: JSON.stringify({...back, feedbackForResume: 'x'.repeat(20_001)}),
       problem: 'feedbackForResume: Too big: expected string to have <=20000 characters',
     },
-  ])('that is $name is no review', ({text, problem}) => {
+  ])('that is $name is not a review', ({text, problem}) => {
     expect(checkReviewAnswer(text, ids)).toEqual({problem});
   });
 
@@ -160,25 +160,25 @@ describe('an answer', () => {
     {name: 'in a fence', second: `\`\`\`json\n${JSON.stringify(back, null, 2)}\n\`\`\``, problem: several},
     {name: 'on the same line', second: JSON.stringify(back), problem: several},
     {name: 'with an escaped key', second: String.raw`{"p\u0061ssed": false}`, problem: several},
-    {name: 'that is no verdict by itself', second: '{"passed": "no"}', problem: several},
+    {name: 'that is not a verdict by itself', second: '{"passed": "no"}', problem: several},
     {name: 'that is cut off', second: '{\n  "passed": false,\n  "resumeTaskIds": ["b"', problem: another},
-    {name: 'with a comma too many', second: '{"passed": false,}', problem: another},
+    {name: 'with an extra comma', second: '{"passed": false,}', problem: another},
     {name: 'in single quotes', second: "{'passed': False}", problem: another},
     {name: 'without quotes', second: '{passed: false}', problem: another},
     {name: 'inside another object', second: '{"verdict": {"passed": false}}', problem: another},
     {name: 'as a text', second: String.raw`{"answer": "{\"passed\": false}"}`, problem: another},
-    {name: 'in words', second: 'On second thought: **passed** = false', problem: another},
-  ])('with a second verdict $name is no review, whichever comes first', ({second, problem}) => {
+    {name: 'in prose', second: 'On second thought: **passed** = false', problem: another},
+  ])('with a second verdict $name is not a review, whichever comes first', ({second, problem}) => {
     expect(
       [`${template}\n${second}`, `${second}\n${template}`].map((text) => checkReviewAnswer(text, ids)),
     ).toEqual([{problem}, {problem}]);
   });
 
   test.each([
-    {name: 'its key twice', text: '{"passed":false,"passed":true}', problem: another},
+    {name: 'a repeated key', text: '{"passed":false,"passed":true}', problem: another},
     {name: 'its verdict only inside another object', text: '{"verdict":{"passed":true}}', problem: bare},
     {name: 'a thousand braces before it', text: `${'{'.repeat(1_000)}${template}`, problem: bare},
-  ])('with $name is no review', ({text, problem}) => {
+  ])('with $name is not a review', ({text, problem}) => {
     expect(checkReviewAnswer(text, ids)).toEqual({problem});
   });
 
@@ -193,13 +193,13 @@ describe('an answer', () => {
     expect(checkReviewAnswer(text, ids)).toHaveProperty('answer');
   });
 
-  test('that the schema has for an example is a pass', () => {
+  test('that equals the example in the schema is a pass', () => {
     const text = JSON.stringify(exampleValue(reviewAnswerSchema));
     expect(checkReviewAnswer(text, ids)).toEqual(passed);
   });
 });
 
-test('a task is sent back with what was said to all and of it alone, each once', () => {
+test('a task is sent back with the feedback for all and its own, without repeats', () => {
   const results = [
     {task_id: 'a', status: 'failed' as const, feedback: 'Yours.'},
     {task_id: 'b', status: 'failed' as const, feedback: 'All.'},

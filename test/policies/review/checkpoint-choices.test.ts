@@ -4,7 +4,7 @@ import {choicesAt} from '../../../src/machines/policies/review/checkpoint-choice
 const told = (state: 'succeeded' | 'failed') =>
   choicesAt({state}).map(({label, option, words, answer}) => [label, option, words, answer(' why ')]);
 
-test('a run that succeeded is approved, sent back or rejected', () => {
+test('a run that succeeded can be approved, sent back or rejected', () => {
   expect(told('succeeded')).toEqual([
     ['Approve and continue', '--approve', 'none', {state: 'approved_continue'}],
     ['Approve and quit', '--approve-quit', 'none', {state: 'approved_quit'}],
@@ -18,7 +18,7 @@ test('a run that succeeded is approved, sent back or rejected', () => {
   ]);
 });
 
-test('a run that failed is tried again, sent back or accepted as failed', () => {
+test('a run that failed can be retried, sent back or accepted as failed', () => {
   expect(told('failed')).toEqual([
     ['Retry', '--retry', 'none', {state: 'retry'}],
     [

@@ -16,7 +16,7 @@ const requested = ended({
   decision_feedback: 'use tabs',
   decision_resolved_at: '2026-02-02T03:00:00.000Z',
 });
-/** A run for that feedback which its provider refused. */
+/** A run with that feedback, which its provider refused. */
 const refused = (created_at: string) =>
   restingRun({
     ...{state: 'failed', run_id: 'a-2', attempt: 2, created_at},
@@ -25,41 +25,41 @@ const refused = (created_at: string) =>
   });
 const second = {run_id: 'a-2', attempt: 2};
 
-describe('the checkpoint a task stands at', () => {
+describe('the checkpoint of a task', () => {
   test.each<{name: string; runs: readonly RunRecord[]; open: ReturnType<typeof openDecision>}>([
     {name: 'is none without a run', runs: [], open: null},
     {name: 'is none after a run without one', runs: [ended()], open: null},
-    {name: 'is none while the run goes on', runs: [runRecord({decision_required: true})], open: null},
+    {name: 'is none while the run continues', runs: [runRecord({decision_required: true})], open: null},
     {name: 'is that of a pending decision', runs: [pending], open: {run: pending, undelivered: null}},
     {
-      name: 'is that of changes that no run has heard of',
+      name: 'is that of changes that no run has received',
       runs: [requested],
       open: {run: requested, undelivered: 'use tabs'},
     },
     {
-      name: 'is that of changes whose run never began',
+      name: 'is that of changes whose run never started',
       runs: [requested, restingRun({state: 'canceled', segments: [], ...second})],
       open: {run: requested, undelivered: 'use tabs'},
     },
     {
-      name: 'is passed by the run that carries the changes out',
+      name: 'is passed by the run that makes the changes',
       runs: [requested, runRecord(second)],
       open: null,
     },
     {name: 'is passed by it when it pauses', runs: [requested, pausedRun(second)], open: null},
     {
-      name: 'is to be decided again when the provider refused the changes',
+      name: 'is pending again when the provider refused the changes',
       runs: [requested, refused('2026-02-02T03:00:00.000Z')],
       open: {run: requested, undelivered: null},
     },
     {
-      name: 'is not that of a refusal before the changes were requested again',
+      name: 'is not that of a refusal from before the changes were requested again',
       runs: [requested, refused('2026-02-02T02:59:59.999Z')],
       open: {run: requested, undelivered: 'use tabs'},
     },
-    {name: 'is that of the latest run alone', runs: [pending, ended(second)], open: null},
-    {name: 'is none of a run that the Go program wrote', runs: [{...pending, repo_root: ''}], open: null},
-    {name: 'is none of a review', runs: [{...pending, run_type: 'review'}], open: null},
+    {name: 'is that of the latest run only', runs: [pending, ended(second)], open: null},
+    {name: 'is none for a run of the Go program', runs: [{...pending, repo_root: ''}], open: null},
+    {name: 'is none for a review', runs: [{...pending, run_type: 'review'}], open: null},
   ])('$name', ({runs, open}) => {
     expect(openDecision(atWork, runs)).toEqual(open);
   });
@@ -71,14 +71,14 @@ describe('the checkpoint a task stands at', () => {
     },
   );
 
-  test('is passed by a status that somebody set, and is none of a parent', () => {
+  test('is passed by a status set by hand, and is none for a parent', () => {
     for (const status of ['todo', 'done', 'failed', 'skipped'] as const)
       expect(openDecision(task('a', {status}), [pending])).toBe(null);
     expect(openDecision(task('a', {status: 'in_progress', childIds: ['b']}), [pending])).toBe(null);
   });
 });
 
-test('a task is at work until its checkpoint is passed, and then as its run', () => {
+test('a task is in progress until its checkpoint is passed, and then follows its run', () => {
   const statuses = decisionStates.map((decision_state) => [
     decision_state,
     statusOf(ended({decision_state})),
@@ -111,34 +111,34 @@ describe('the end of a run', () => {
   });
 
   test.each([
-    {name: 'a success asks', run: reviewed, step: succeeded, expected: asked},
-    {name: 'a failure asks', run: reviewed, step: failedWith(failure), expected: asked},
+    {name: 'a success stops at the checkpoint', run: reviewed, step: succeeded, expected: asked},
+    {name: 'a failure stops at the checkpoint', run: reviewed, step: failedWith(failure), expected: asked},
     {
-      name: 'without a checkpoint nobody is asked',
+      name: 'without a checkpoint nothing stops',
       run: runRecord({phase: 'active'}),
       step: succeeded,
       expected: without,
     },
     {
-      name: 'a pause does not ask',
+      name: 'a pause does not stop there',
       run: reviewed,
       step: {type: 'paused', reason: 'user_interrupt', resumable: true},
       expected: without,
     },
     {
-      name: 'a question of the agent does not ask',
+      name: 'a question of the agent does not stop there',
       run: reviewed,
       step: {type: 'ended', verdict: {outcome: 'waiting', questions: []}, isContinued: false},
       expected: without,
     },
     {
-      name: 'a run that never began does not ask',
+      name: 'a run that never started does not stop there',
       run: reviewed,
       step: {type: 'neverStarted'},
       expected: without,
     },
     {
-      name: 'feedback that nobody heard does not ask',
+      name: 'feedback that was never delivered does not stop there',
       run: {...reviewed, resumed_from_run_id: 'a-0', feedback: 'use tabs'},
       step: failedWith({kind: 'resume_rejected', message: 'gone'}),
       expected: without,
@@ -152,14 +152,14 @@ describe('the end of a run', () => {
     {isReviewed: false, before: true, expected: false},
     {isReviewed: undefined, before: true, expected: true},
     {isReviewed: undefined, before: undefined, expected: undefined},
-  ])('a run that goes on with $isReviewed after $before is reviewed: $expected', (each) => {
+  ])('a run that continues with $isReviewed after $before is reviewed: $expected', (each) => {
     const {isReviewed, before, expected} = each;
     const run = pausedRun(before === undefined ? {} : {decision_required: before});
     const step = {type: 'relaunched', ...(isReviewed === undefined ? {} : {isReviewed})} as const;
     expect(applyRunStep(run, step, now).decision_required).toBe(expected);
   });
 
-  test('a second decision replaces the first, with its words', () => {
+  test('a second decision replaces the first, including its text', () => {
     const decided = applyRunStep(requested, {type: 'decided', decision: {state: 'approved_quit'}}, now);
     expect(decided).toMatchObject({decision_state: 'approved_quit', decision_resolved_at: now});
     expect(decided).not.toHaveProperty('decision_feedback');

@@ -73,7 +73,7 @@ describe('the line of a comment', () => {
   const check = (line: number, side: 'old' | 'new', count: number) => () =>
     requireLine({file: 'a.ts', side, line, text: 'x'}, count, 't');
 
-  test('may be any that the file has', () => {
+  test('may be any line of the file', () => {
     expect(check(1, 'new', 1)).not.toThrow();
     expect(check(12, 'old', 12)).not.toThrow();
   });
@@ -145,7 +145,7 @@ describe('a comment was sent', () => {
     ['by no run', [restingRun({state: 'succeeded'})], null],
     ['by the run that carries it', [restingRun({state: 'succeeded', ...carrier})], 'a-2'],
     ['by one that paused with it', [pausedRun(carrier)], 'a-2'],
-    ['not by one that never began', [restingRun({state: 'canceled', segments: [], ...carrier})], null],
+    ['not by one that never started', [restingRun({state: 'canceled', segments: [], ...carrier})], null],
     [
       'not by one that the provider refused',
       [restingRun({state: 'failed', ...carrier, failure: {kind: 'resume_rejected', message: ''}})],

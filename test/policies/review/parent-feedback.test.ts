@@ -38,20 +38,20 @@ describe('feedback is consumed by a run that carries its mark', () => {
     ({state: 'failed', failure: {kind, message: 'x'}}) as const;
 
   test.each([
-    {name: 'and succeeded', run: marked({state: 'succeeded'}), consumed: true},
-    {name: 'and runs', run: marked({state: 'running'}), consumed: true},
-    {name: 'and is paused', run: marked({state: 'paused'}), consumed: true},
-    {name: 'and waits', run: marked({state: 'waiting'}), consumed: true},
-    {name: 'and failed by itself', run: marked(failure('agent_error')), consumed: true},
-    {name: 'unless it never began', run: marked({state: 'canceled', segments: []}), consumed: false},
-    {name: 'unless it is about to', run: marked({state: 'running', segments: []}), consumed: false},
+    {name: 'that succeeded', run: marked({state: 'succeeded'}), consumed: true},
+    {name: 'that is running', run: marked({state: 'running'}), consumed: true},
+    {name: 'that is paused', run: marked({state: 'paused'}), consumed: true},
+    {name: 'that is waiting', run: marked({state: 'waiting'}), consumed: true},
+    {name: 'that failed on its own', run: marked(failure('agent_error')), consumed: true},
+    {name: 'unless it never started', run: marked({state: 'canceled', segments: []}), consumed: false},
+    {name: 'unless it is about to start', run: marked({state: 'running', segments: []}), consumed: false},
     {name: 'unless its session was gone', run: marked(failure('resume_rejected')), consumed: false},
     {name: 'unless it could not be started', run: marked(failure('spawn_failed')), consumed: false},
     {name: 'unless there was no login', run: marked(failure('auth')), consumed: false},
     {name: 'unless there was no quota', run: marked(failure('rate_limit')), consumed: false},
     {name: 'and no other mark', run: marked({state: 'succeeded'}, 'p-2'), consumed: false},
     {
-      name: 'and not one without',
+      name: 'and not by a run without a mark',
       run: restingRun({segments: [openSegment()], state: 'succeeded'}),
       consumed: false,
     },
@@ -60,14 +60,14 @@ describe('feedback is consumed by a run that carries its mark', () => {
   });
 });
 
-test('a run gives back the feedback it carries', () => {
+test('a run returns the feedback it carries', () => {
   const context = {digest: 'd', bytes: 1, ...feedbackMark(pending)};
   const run = restingRun({state: 'paused', created_at: now, updated_at: now, context});
   expect(feedbackOf(run)).toEqual(pending);
   expect(feedbackOf(restingRun({state: 'paused'}))).toBeNull();
 });
 
-test('the agent is told who sent it back and with what', () => {
+test('the agent is told which review sent it back, and the feedback', () => {
   expect(parentFeedbackText(pending)).toBe(
     'A review of p, which this task is part of, sent it back:\n\nTest it.',
   );
@@ -82,12 +82,12 @@ type Asked = Pick<RunRecord, 'state'> & {
 };
 
 test.each<Asked>([
-  {name: 'a run that waits is asked about', state: 'waiting', isAsked: true},
-  {name: 'not one that is paused', state: 'paused', isAsked: false},
-  {name: 'not where a person says something else', state: 'waiting', feedback: 'go on', isAsked: false},
-  {name: 'not where a review sent it back', state: 'waiting', isSentBack: true, isAsked: false},
+  {name: 'the questions of a waiting run are asked', state: 'waiting', isAsked: true},
+  {name: 'not those of a paused run', state: 'paused', isAsked: false},
+  {name: 'not when the user gives feedback', state: 'waiting', feedback: 'go on', isAsked: false},
+  {name: 'not when a review sent it back', state: 'waiting', isSentBack: true, isAsked: false},
   {
-    ...{name: 'but where a person began to answer', state: 'waiting', isSentBack: true, isAsked: true},
+    ...{name: 'but when the user has started to answer', state: 'waiting', isSentBack: true, isAsked: true},
     answers: [{id: 'q', value: 'x'}],
   },
 ])(

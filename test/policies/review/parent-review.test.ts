@@ -63,7 +63,7 @@ describe('a parent is due', () => {
   });
 });
 
-test('what is reviewed are the leaves below a parent', () => {
+test('the leaves below a parent are reviewed', () => {
   expect(idsOf(reviewedTasks(plan, taskIn(plan, 'g')))).toEqual(['a', 'b', 'c']);
   expect(idsOf(reviewedTasks(plan, taskIn(plan, 'p')))).toEqual(['a', 'b']);
 });
@@ -88,14 +88,14 @@ describe('the signature', () => {
 
   const ended = (at: string) => [endedSegment(1, {ended_at: at})];
   test.each<{name: string; runs: RunRecord[]; completedAt: string; hasRun?: false}>([
-    {name: 'the hand that said so', runs: [], completedAt: made, hasRun: false},
+    {name: 'by hand', runs: [], completedAt: made, hasRun: false},
     {
-      name: 'its run',
+      name: 'by its run',
       runs: [restingRun({state: 'succeeded', segments: ended('T1'), updated_at: 'later'})],
       completedAt: 'T1',
     },
     {
-      name: 'its latest run',
+      name: 'by its latest run',
       runs: [
         restingRun({state: 'succeeded', segments: ended('T1')}),
         restingRun({run_id: 'a-2', attempt: 2, state: 'succeeded', segments: ended('T2')}),
@@ -103,7 +103,7 @@ describe('the signature', () => {
       completedAt: 'T2',
     },
     {
-      name: 'the run before feedback that nobody heard',
+      name: 'by the run before feedback that was not delivered',
       runs: [
         restingRun({state: 'succeeded', segments: ended('T1')}),
         restingRun({
@@ -113,13 +113,13 @@ describe('the signature', () => {
       ],
       completedAt: 'T1',
     },
-    {name: 'the hand, after a run that failed', runs: [restingRun({state: 'failed'})], completedAt: made},
+    {name: 'by hand, after a run that failed', runs: [restingRun({state: 'failed'})], completedAt: made},
     {
-      name: 'a run of the Go program',
+      name: 'by a run of the Go program',
       runs: [restingRun({state: 'succeeded', segments: [], updated_at: 'T3'})],
       completedAt: 'T3',
     },
-  ])('a task was done by $name', ({runs, completedAt, hasRun = true}) => {
+  ])('a task was done $name', ({runs, completedAt, hasRun = true}) => {
     expect(completionOf(task('a', done), runs)).toEqual({taskId: 'a', completedAt, hasRun});
   });
 });
@@ -138,7 +138,7 @@ describe('a parent that is due needs', () => {
 
   test.each([
     {name: 'a review', given: {}, need: 'review'},
-    {name: 'no review of what people did', given: {hasRuns: false}, need: 'nothing'},
+    {name: 'no review of work done by hand', given: {hasRuns: false}, need: 'nothing'},
     {name: 'an answer to its feedback', given: {pending: [pending]}, need: 'answer'},
     {
       name: 'no answer to the feedback of others',
@@ -151,17 +151,17 @@ describe('a parent that is due needs', () => {
       need: 'nothing',
     },
     {
-      name: 'nothing once all was dismissed',
+      name: 'nothing once all feedback was dismissed',
       given: {reviews: [review({parent_review_passed: false})]},
       need: 'nothing',
     },
     {
-      name: 'an answer before all else',
+      name: 'an answer first of all',
       given: {reviews: [review({parent_review_passed: false})], pending: [pending]},
       need: 'answer',
     },
     {
-      name: 'a review after one that judged nothing',
+      name: 'a review after one without a verdict',
       given: {reviews: [review({state: 'failed'})]},
       need: 'review',
     },
@@ -171,7 +171,7 @@ describe('a parent that is due needs', () => {
       need: 'review',
     },
     {
-      name: 'no second one after a late failure',
+      name: 'no second review after a late failure',
       given: {reviews: [review({parent_review_passed: true}), review({state: 'failed'})]},
       need: 'nothing',
     },
@@ -186,20 +186,20 @@ describe('a parent that is due needs', () => {
 });
 
 describe('completing parents', () => {
-  test('makes them done and leaves those above them', () => {
+  test('marks them done and leaves those above them', () => {
     const after = completeParents(withStatus(plan, 'c', 'todo'), ['p'], now);
     expect(statuses(after)).toMatchObject({p: 'done', g: 'todo'});
     expect(statuses(completeParents(plan, ['p'], now))).toMatchObject({p: 'done', g: 'todo'});
     expect(statuses(completeParents(plan, ['p', 'g'], now))).toMatchObject({p: 'done', g: 'done'});
   });
 
-  test('leaves alone what is no longer due', () => {
+  test('skips parents that are no longer due', () => {
     const open = withStatus(plan, 'a', 'in_progress');
     expect(completeParents(open, ['p', 'nobody', 'x'], now)).toBe(open);
   });
 });
 
-test('a run that came to nothing makes those done again that it opened, and no others', () => {
+test('a run that did nothing marks the parents it reopened done again, and no others', () => {
   const completes = parentsBefore({created_at: now});
   expect(
     [made, now, '2026-02-02T02:02:02.001Z'].map((updatedAt) => completes(task('p', {updatedAt}))),
@@ -219,7 +219,7 @@ describe('a change made by hand', () => {
     {worked: 'b', expected: {p: 'todo', g: 'todo', a: 'done'}},
     {worked: 'c', expected: {p: 'done', g: 'todo', a: 'done'}},
     {worked: 'x', expected: {p: 'done', g: 'done', a: 'done'}},
-  ])('leaves those above $worked, where one did', ({worked, expected}) => {
+  ])('leaves the parents of $worked, which an agent worked on', ({worked, expected}) => {
     const left = leaveForReview(before, after, {hasRuns: (id) => id === worked});
     expect(statuses(left)).toMatchObject(expected);
     for (const id of ['p', 'g']) {
@@ -228,7 +228,7 @@ describe('a change made by hand', () => {
     }
   });
 
-  test('of the parent itself is a word that counts', () => {
+  test('to the parent itself counts', () => {
     const said = setStatus(plan, 'p', 'done', now);
     const left = leaveForReview(plan, said, {named: 'p', hasRuns: () => true});
     expect(statuses(left)).toMatchObject({p: 'done', g: 'todo'});

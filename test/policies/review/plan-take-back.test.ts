@@ -24,7 +24,7 @@ describe('the edits of an agent are taken back', () => {
       taken: ['b (deps)', 'b (status)'],
     },
     {
-      name: 'a field that was not there',
+      name: 'a field that did not exist',
       after: planOf(task('a', {verify: ['rm -rf /']}), task('b', {deps: ['a'], prompt: 'be kind'})),
       taken: ['a (verify)'],
     },
@@ -37,7 +37,7 @@ describe('the edits of an agent are taken back', () => {
     expect(back.plan.items.get('a')).not.toHaveProperty('verify');
   });
 
-  test('through several runs, to what it was before the first', () => {
+  test('across several runs, to what it was before the first', () => {
     const worse = planOf(task('a'), task('b', {deps: ['a'], prompt: 'be worse'}));
     const first = edited(kind, evil);
     const effects = mergeSideEffects([...first, ...first], edited(evil, worse), []);
@@ -45,34 +45,34 @@ describe('the edits of an agent are taken back', () => {
     expect(takeBackEdits(worse, effects, now).plan.items.get('b')?.prompt).toBe('be kind');
   });
 
-  test('once: a plan that is as before already stays untouched', () => {
+  test('once: a plan that is already restored stays untouched', () => {
     expect(takeBackEdits(kind, edited(kind, evil), now)).toEqual({plan: kind, taken: [], left: []});
   });
 });
 
-describe('what stays is named', () => {
+describe('edits that stay are named', () => {
   const left = (plan: Plan, effects = edited(kind, evil)) => {
     const back = takeBackEdits(plan, effects, now);
     expect(back.plan).toBe(plan);
     return back.left;
   };
 
-  test('changed by somebody else since', () => {
+  test('changed by someone else since', () => {
     expect(left(planOf(task('a'), task('b', {deps: ['a'], prompt: 'mine'})))).toEqual(['b (prompt)']);
   });
 
-  test('tasks that came and went', () => {
+  test('tasks that were added and removed', () => {
     const after = planOf(task('a'), task('c'));
     expect(left(after, edited(kind, after))).toEqual(['c (added)', 'b (removed)']);
   });
 
-  test('a dependency that would close a circle today', () => {
+  test('a dependency that would now close a cycle', () => {
     const after = planOf(task('a'), task('b', {prompt: 'be kind'}));
     const today = planOf(task('a', {deps: ['b']}), task('b', {prompt: 'be kind'}));
     expect(left(today, edited(kind, after))).toEqual(['b (deps)']);
   });
 
-  test('values that are too long, edits that are too many, a plan nobody remembers', () => {
+  test('values that are too long, too many edits, a plan without a trail', () => {
     const long = planOf(task('a'), task('b', {deps: ['a'], prompt: 'x'.repeat(9000)}));
     expect(left(long, edited(kind, long))).toEqual(['b (prompt)']);
     const many = planOf(...Array.from({length: 43}, (_, place) => task(`t${place}`)));
@@ -82,12 +82,12 @@ describe('what stays is named', () => {
     ]);
   });
 
-  test('what a person did with Blackbird is not taken back', () => {
+  test('edits made by the user with Blackbird are not taken back', () => {
     expect(left(evil, edited(kind, evil, true))).toEqual([]);
   });
 });
 
-test('the values before and after stand below the edit, long ones from where they differ', () => {
+test('the values before and after are shown below the edit, long ones from where they differ', () => {
   expect(effectTexts(edited(kind, evil))).toEqual([
     'the plan was edited: b (prompt)',
     'b (prompt): "be kind" → "be evil"',
@@ -98,7 +98,7 @@ test('the values before and after stand below the edit, long ones from where the
   );
 });
 
-test('no more values are shown than a person reads', () => {
+test('at most as many values are shown as a person reads', () => {
   const plan = (end: string) =>
     planOf(...Array.from({length: 12}, (_, place) => task(`t${place}`, {prompt: `${place} ${end}`})));
   const shown = effectTexts(edited(plan('kind'), plan('evil')));
@@ -106,7 +106,7 @@ test('no more values are shown than a person reads', () => {
   expect(shown.at(-1)).toBe('and 2 more, see the record of the run');
 });
 
-test('what stays is named with the commands that change it, three at most', () => {
+test('edits that stay are named with the commands to change them, three at most', () => {
   const left = ['c (added)', "it's (removed)", 'b (deps)', 'b (title)', 'd (title)'];
   expect(takenBackText({taken: [], left})).toBe(
     `still in the plan, check before you continue: ${left.join(', ')}; change it with: blackbird delete c, blackbird add --id 'it'\\''s', blackbird edit b`,

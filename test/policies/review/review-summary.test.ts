@@ -23,7 +23,7 @@ const numbered = (count: number) => Array.from({length: count}, (_, index) => fi
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 
 describe('the files of a summary', () => {
-  test('are all of them up to the limit, and the first ones above it', () => {
+  test('are all listed up to the limit, and the first ones above it', () => {
     const at = reviewSummary({files: numbered(25), diffstat: '', patches: []});
     expect(at).toEqual({
       files: numbered(25).map(({path}) => path),
@@ -46,19 +46,19 @@ describe('the table of a summary', () => {
     expect(bytes(cutDiffstat(text))).toBe(4_000);
   });
 
-  test('loses whole lines above it, but not the totals', () => {
+  test('loses whole lines above it, but keeps the totals', () => {
     const text = `${line(100)}\n${line(reviewLimits.diffstatBytes - totals.length)}\n${totals}\n`;
     expect(cutDiffstat(text)).toBe(`${line(100)}\n ...\n${totals}`);
   });
 
-  test('keeps one mark for what is missing', () => {
+  test('keeps one marker for what is missing', () => {
     const text = `${Array.from({length: 100}, () => line(60)).join('\n')}\n ...\n${totals}\n`;
     const cut = cutDiffstat(text);
     expect(cut.split('\n').filter((each) => each === ' ...')).toHaveLength(1);
     expect(cut.endsWith(`\n ...\n${totals}`)).toBe(true);
   });
 
-  test('is never larger, and never breaks a character or a line', () => {
+  test('is never larger than the limit, and never splits a character or a line', () => {
     fc.assert(
       fc.property(fc.array(fc.string({unit: 'grapheme', maxLength: 400}), {maxLength: 60}), (lines) => {
         const cut = cutDiffstat(lines.join('\n'));
@@ -76,7 +76,7 @@ describe('the table of a summary', () => {
 });
 
 describe('quotes', () => {
-  test('are taken from what people wrote before what tools wrote, and from what is there before what is gone', () => {
+  test('prefer files that people write over generated ones, and existing files over deleted ones', () => {
     const files = [
       file('go.sum'),
       file('a.ts', {kind: 'deleted', lines: {added: 0, removed: 3}}),
@@ -109,7 +109,7 @@ describe('quotes', () => {
     expect(snippetOf(patch(21))).toBe(snippetOf(patch(20)));
   });
 
-  test('have lines of bounded length, cut between characters', () => {
+  test('have lines of limited length, cut between characters', () => {
     const line = (text: string) => snippetOf(`@@\n${text}\n`).split('\n')[1];
     expect(line(`+${'x'.repeat(199)}`)).toBe(`+${'x'.repeat(199)}`);
     expect(line(`+${'x'.repeat(200)}`)).toBe(`+${'x'.repeat(198)}…`);
@@ -125,7 +125,7 @@ describe('quotes', () => {
 });
 
 describe('a recorded summary', () => {
-  test('keeps what it does not know', () => {
+  test('keeps unknown fields', () => {
     const summary = {
       files: ['a'],
       diffstat: 'x',

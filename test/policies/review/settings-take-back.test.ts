@@ -58,7 +58,7 @@ describe('every setting that an agent changed is shown with its values', () => {
     ]);
   });
 
-  test('up to so many', () => {
+  test('up to a limit', () => {
     const many = Object.fromEntries(Array.from({length: 50}, (_, at) => [`key${at}`, at]));
     const [effect] = edited({}, many);
     expect(effect).toMatchObject({settings: {length: 40}, more_settings: 10});
@@ -73,7 +73,7 @@ describe('every setting that an agent changed is shown with its values', () => {
 const key = 'execution.stopAfterEachTask';
 const command = `blackbird config set ${key} true`;
 
-describe('settings go back to what they were before the agent', () => {
+describe('settings are restored to their values before the agent', () => {
   test('a changed one, a new one and a removed one; removals first', () => {
     const [before, after] = [
       {execution: {stopAfterEachTask: true, commit: 'task'}},
@@ -95,16 +95,16 @@ describe('settings go back to what they were before the agent', () => {
     });
   });
 
-  test('over the edits of several runs, each told more than once', () => {
+  test('across the edits of several runs, with repeats', () => {
     const first = edited({a: 1}, {a: 2});
     const effects = [...first, ...first, ...edited({a: 2}, {a: 3})];
     expect(settingsToTakeBack(layer({a: 3}), effects).writes).toMatchObject([{key: 'a', value: 1, seen: 3}]);
   });
 
   test.each([
-    {name: 'what is as before already needs nothing', now: layer(gated), left: []},
+    {name: 'settings that are already restored need nothing', now: layer(gated), left: []},
     {
-      name: 'what somebody else set since stays and is named',
+      name: 'a setting that someone else changed since stays and is named',
       now: layer({execution: {stopAfterEachTask: 'maybe'}}),
       left: [{key, command}],
     },
@@ -117,7 +117,7 @@ describe('settings go back to what they were before the agent', () => {
     expect(settingsToTakeBack(now, edited(gated, open))).toEqual({writes: [], left});
   });
 
-  test('those of the user are only named: they serve other projects, too', () => {
+  test('user settings are only named: they also apply to other projects', () => {
     const effects = edited(gated, open, '~/.blackbird/config.json');
     expect(settingsToTakeBack(layer(open, 'global'), effects)).toEqual({
       writes: [],
@@ -125,7 +125,7 @@ describe('settings go back to what they were before the agent', () => {
     });
   });
 
-  test('what a person set with Blackbird in another terminal is named and stays', () => {
+  test('a setting that the user changed with Blackbird in another terminal is named and stays', () => {
     const effects = settingsEffects(around(gated), around(open), 'elsewhere');
     expect(effects).toEqual([
       {
@@ -137,18 +137,18 @@ describe('settings go back to what they were before the agent', () => {
       },
     ]);
     expect(settingsToTakeBack(layer(open), effects)).toEqual({writes: [], left: [{key, command}]});
-    // What the agent did before goes back to what it found, unless the person set it since.
+    // The agent's earlier change is restored to what it found, unless the user set it since.
     const agents = edited({a: 1}, {a: 2});
     const persons = settingsEffects(around({a: 2}), around({a: 3}), 'elsewhere');
     expect(settingsToTakeBack(layer({a: 3}), [...agents, ...persons]).writes).toEqual([]);
     expect(settingsToTakeBack(layer({a: 2}), [...agents, ...persons]).writes).toMatchObject([{value: 1}]);
   });
 
-  test('what a person set in this very Blackbird is nothing of the task', () => {
+  test('a setting changed in this very Blackbird is not a side effect of the task', () => {
     expect(settingsEffects(around(gated), around(open), 'here')).toEqual([]);
   });
 
-  test('what is not known is not passed over', () => {
+  test('an unknown state is not ignored', () => {
     expect(settingsToTakeBack(layer(open), edited(undefined, open))).toEqual({
       writes: [],
       left: [{key: file, command: 'blackbird config list'}],
@@ -158,7 +158,7 @@ describe('settings go back to what they were before the agent', () => {
   });
 });
 
-test('what became of the settings is kept with the run and told beside the plan', () => {
+test('what became of the settings is recorded with the run and shown next to the plan', () => {
   const run = {run_id: 'a-1'} as RunRecord;
   expect(withTakenBack(run, {taken: [], left: [], settings: {taken: [], left: []}})).toEqual(run);
   expect(isNothing({taken: [], left: [], settings: {taken: [], left: []}})).toBe(true);

@@ -41,7 +41,7 @@ const around = (
 const nothing = {before: around(), after: around(), plan: null, ignored: {count: 0, names: []}};
 const texts = (effects: readonly SideEffect[]) => effects.map(({kind, text}) => `${kind}: ${text}`);
 
-test('nothing happened, nothing is told', () => {
+test('no side effects, no report', () => {
   expect(sideEffectsOf(nothing)).toEqual([]);
 });
 
@@ -52,7 +52,7 @@ test.each([
     text: 'the plan was edited: a (prompt, deps), c (added), b (removed)',
   },
   {
-    name: 'ten tasks and how many more',
+    name: 'ten tasks and the number of the others',
     after: planOf(...Array.from({length: 13}, (_, place) => task(String.fromCharCode(97 + place)))),
     text: `the plan was edited: ${'cdefghijkl'
       .split('')
@@ -60,18 +60,18 @@ test.each([
       .join(', ')} and 1 more`,
   },
   {
-    name: 'the order of its tasks, where nothing else changed',
+    name: 'the order of its tasks, when nothing else changed',
     after: planOf(task('b'), task('a')),
     text: 'the plan was edited: the order of its tasks',
   },
-])('an edited plan is told by $name', ({after, text}) => {
+])('an edited plan is described by $name', ({after, text}) => {
   const plan = {before: {plan: planOf(task('a'), task('b'))}, after: {plan: after}};
   expect(sideEffectsOf({...nothing, plan})).toMatchObject([
     {kind: 'plan', text, path: 'blackbird.plan.json'},
   ]);
 });
 
-test('a plan that was only written anew is no side effect; one that is broken is', () => {
+test('a plan that was only rewritten is no side effect; a broken one is', () => {
   const before = {plan: planOf(task('a'))};
   expect(sideEffectsOf({...nothing, plan: {before, after: {plan: planOf(task('a'))}}})).toEqual([]);
   const broken = {before, after: {problems: [{path: 'a', message: 'required'}]}};
@@ -96,7 +96,7 @@ test.each([
   {name: 'a tag', refs: {'refs/tags/v1': two}, told: ['tag v1 was created at 2222222']},
   {name: 'a stash', refs: {'refs/stash': two}, told: ['something was stashed']},
   {
-    name: 'what was pushed or fetched',
+    name: 'pushes and fetches',
     refs: {'refs/remotes/origin/main': two},
     told: ['remote branch origin/main was created at 2222222'],
   },
@@ -126,7 +126,7 @@ test('branches that were moved or deleted, another one checked out, a repository
   expect(sideEffectsOf({...nothing, before: around(), after})).toEqual([]);
 });
 
-describe('commits that no ref leads to', () => {
+describe('commits that no ref reaches', () => {
   const [three, four] = ['3'.repeat(40), '4'.repeat(40)] as const;
   type Move = readonly [from: string, to: string, text: string];
   const logged = (bytes: number, refs: Record<string, string>, ...moves: readonly Move[]): Surroundings => {
@@ -146,7 +146,7 @@ describe('commits that no ref leads to', () => {
       told: ['commits were made and taken back: 2222222 “Add it”'],
     },
     {
-      name: 'one that was amended, and the one before it that is still there',
+      name: 'one that was amended, and the one before it that still exists',
       refs: heads(four),
       moves: [
         [one, two, 'commit: A'],
@@ -159,7 +159,7 @@ describe('commits that no ref leads to', () => {
       ],
     },
     {
-      name: 'none on a branch that is left',
+      name: 'none on a branch that exists',
       refs: {...heads(one), 'refs/heads/side': three},
       moves: [
         [one, one, 'checkout: moving from main to side'],
@@ -169,18 +169,18 @@ describe('commits that no ref leads to', () => {
       ],
       told: ['branch side was created at 3333333'],
     },
-    {name: 'none of before', moves: [], told: []},
+    {name: 'none from before', moves: [], told: []},
   ])('$name', ({refs = heads(one), moves, told}) => {
     const old: Move = [three, four, 'commit: before all this'];
     const before = logged(2, heads(one), old, start);
     const after = logged(2 + moves.length, refs, old, start, ...moves);
     expect(sideEffectsOf({...nothing, before, after}).map(({text}) => text)).toEqual(told);
-    // What a Blackbird after a crash knows of before is enough.
+    // What a Blackbird knows after a crash is enough.
     const again = recalled(kept(before, 'v'));
     expect(sideEffectsOf({...nothing, before: again, after}).map(({text}) => text)).toEqual(told);
   });
 
-  test('a log that became shorter is told', () => {
+  test('a log that became shorter is reported', () => {
     const told = sideEffectsOf({...nothing, before: logged(2, {}), after: around(repository())});
     expect(texts(told)).toEqual(['refs: the log of what was checked out (.git/logs/HEAD) was shortened']);
   });
@@ -192,14 +192,14 @@ test('ten refs are named, the others counted', () => {
   expect([told.length, told.at(-1)?.text]).toEqual([11, '2 more refs were changed']);
 });
 
-test('ignored files: the first names, and how many more', () => {
+test('ignored files: the first names, and the number of the others', () => {
   const ignored = {count: 7, names: ['a', 'b/']};
   expect(texts(sideEffectsOf({...nothing, ignored}))).toEqual([
     'ignored_files: ignored by git, not in the diff: a, b/ and 5 more',
   ]);
 });
 
-test('what no list of git has comes before what git ignores', () => {
+test('changes that git does not list come before what git ignores', () => {
   const ignored = {
     ...{count: 1, names: ['a'], isCut: true},
     ...{hidden: {count: 1, names: ['h']}, inGit: {count: 2, names: ['g']}, unseen: {count: 1, names: ['u']}},
@@ -215,7 +215,7 @@ test('what no list of git has comes before what git ignores', () => {
   ]);
 });
 
-test('what happened around the files adds up once each; what is said of files is said anew', () => {
+test('side effects outside files add up without repeats; those of files are replaced', () => {
   const effect = (kind: SideEffect['kind'], text: string): SideEffect => ({kind, text});
   const earlier = [effect('plan', 'p'), effect('large_file', 'old')];
   const later = [effect('plan', 'p'), effect('refs', 'r')];
@@ -226,20 +226,20 @@ test('what happened around the files adds up once each; what is said of files is
   ]);
 });
 
-test('only an edited plan asks for a decision', () => {
+test('only an edited plan requires a decision', () => {
   expect(needsDecision([{kind: 'refs', text: ''}])).toBe(false);
   expect(needsDecision([{kind: 'plan', text: ''}])).toBe(true);
   expect(needsDecision(undefined)).toBe(false);
 });
 
-test('a plan that a Blackbird of another process edited is named, but stops nobody', () => {
+test('a plan edited by a Blackbird of another process is named, but stops nothing', () => {
   const [before, after] = [{plan: planOf(task('a'))}, {plan: planOf(task('a', {prompt: 'other'}))}];
   const effects = sideEffectsOf({...nothing, plan: {before, after, isByBlackbird: true}});
   expect(texts(effects)).toEqual(['plan_edits: the plan was edited with Blackbird meanwhile: a (prompt)']);
   expect(needsDecision(effects)).toBe(false);
 });
 
-test('what git goes by: hooks, settings and worktrees are one line', () => {
+test("git's own files: hooks, settings and worktrees are one line", () => {
   const files = {'.git/config': '1', '.git/info/exclude': '1', '.git/hooks/old': '1'};
   const now = {
     ...{'.git/config': '2', '.git/info/exclude': '1'},
@@ -254,7 +254,7 @@ test('what git goes by: hooks, settings and worktrees are one line', () => {
 
 const none = {isOwnChanged: false, opened: [], predecided: [], removed: [], changed: [], isLost: false};
 
-test('records of other tasks that were removed, changed or added are told of by their task', () => {
+test('removed, changed or added records of other tasks are named by their task', () => {
   const versions = (...tasks: ReadonlyArray<[string, Record<string, string>]>): RecordVersions =>
     new Map(tasks.map(([id, records]) => [id, new Map(Object.entries(records))]));
   const before = versions(
@@ -280,14 +280,14 @@ test('records of other tasks that were removed, changed or added are told of by 
   const nothingFound = {removed: [], changed: [], isLost: false};
   expect(foreignRecords(before, before, [])).toEqual(nothingFound);
   expect(foreignRecords(undefined, after, [])).toEqual(nothingFound);
-  // Who makes them too many keeps nobody from asking.
+  // Adding too many of them does not avoid the decision.
   const lost = foreignRecords(before, undefined, []);
   expect(texts(recordEffects({...none, ...lost}))).toEqual([
     'records: so many folders were made in .blackbird/runs that the run records were not compared',
   ]);
 });
 
-test('records that somebody else changed need a decision', () => {
+test('records changed by someone else require a decision', () => {
   const [b, c] = ['b', 'c'].map((task_id) => restingRun({state: 'succeeded', task_id})) as [
     RunRecord,
     RunRecord,
@@ -302,7 +302,7 @@ test('records that somebody else changed need a decision', () => {
   expect([needsDecision(effects), nothingChanged]).toEqual([true, []]);
 });
 
-test('text in the name of others needs a decision, unless it was written with Blackbird', () => {
+test('text in the name of others requires a decision, unless it was written with Blackbird', () => {
   const before = {
     words: new Map([...['d/same', 'd/edited', 'd/gone', 'd/mine'].map((name) => [name, '1'] as const)]),
     jobs: new Map([['jobs/1.json', '1']]),
@@ -333,11 +333,11 @@ test('text in the name of others needs a decision, unless it was written with Bl
   ] as const;
   expect(effects).toEqual([written, removed, meanwhile]);
   expect([[written], [removed], [meanwhile]].map((each) => needsDecision(each))).toEqual([true, true, false]);
-  // After a crash nobody remembers the jobs.
+  // After a crash the jobs are unknown.
   expect(wordEffects({words: before.words}, {...after, words: before.words}, () => null)).toEqual([]);
 });
 
-test('what a segment keeps is what it saw; too many refs are left out', () => {
+test('a segment records what it saw; too many refs are left out', () => {
   const seen = {
     ...around(repository({'refs/heads/main': one}, main, {'.git/config': '1'}), {f: null}),
     words: new Map([['drafts/b.edits.json', '1']]),
@@ -358,13 +358,13 @@ test('what a segment keeps is what it saw; too many refs are left out', () => {
   expect(sideEffectsOf({...nothing, before, after: refs(1)})).toEqual([]);
 });
 
-test('ignored files that were not all looked at are no secret', () => {
+test('ignored files that were not all compared are reported', () => {
   expect(texts(sideEffectsOf({...nothing, ignored: {count: 0, names: [], isCut: true}}))).toEqual([
     'ignored_files: there are too many ignored files to look at them all',
   ]);
 });
 
-test('what every agent is told of the project counts at once', () => {
+test('a change to the instructions that every agent reads is named at once', () => {
   const [before, after] = [around(null, {'x.md': null}), around(null, {'x.md': '1'})];
   expect(texts(sideEffectsOf({...nothing, before, after}))).toEqual([
     'settings: x.md was created; the next agents are told it',

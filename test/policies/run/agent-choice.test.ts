@@ -24,8 +24,8 @@ function choose(
   return agentFor(plan, requireTask(plan, 'a'), job);
 }
 
-describe('who does a task, and how', () => {
-  test('is what the job says where the task says nothing', () => {
+describe('the agent and model of a task', () => {
+  test("is the job's when the task sets none", () => {
     expect(choose({})).toEqual({provider: 'claude'});
     const wishes = {asked: {}, settings: {claude: {model: 'opus', effort: 'high'}, codex: {model: 'gpt'}}};
     expect(choose({}, {}, {}, {...claude, wishes})).toEqual({
@@ -36,7 +36,7 @@ describe('who does a task, and how', () => {
     expect(choose({agent: 'codex'}, {}, {}, {...claude, wishes})).toEqual({provider: 'codex', model: 'gpt'});
   });
 
-  test('is what the task says, then its parents from the nearest', () => {
+  test("is the task's, then that of the nearest parent that sets one", () => {
     expect(choose({model: 'own'}, {model: 'parent', effort: 'low'}, {effort: 'max', agent: 'codex'})).toEqual(
       {
         provider: 'codex',
@@ -46,7 +46,7 @@ describe('who does a task, and how', () => {
     );
   });
 
-  test('is what was named for the job before anything else', () => {
+  test('is the one named for the job before all others', () => {
     const job: JobAgent = {
       provider: 'codex',
       explicitProvider: 'codex',
@@ -70,19 +70,19 @@ describe('who does a task, and how', () => {
     expect(choose({agent: 'codex'}, {}, {model: 'any'})).toEqual({provider: 'codex', model: 'any'});
   });
 
-  test('is refused by the names of task and agent where nobody knows it', () => {
+  test('is refused, naming task and agent, when it is unknown', () => {
     expect(() => choose({agent: 'gemini'})).toThrow('task a names the agent "gemini", which is unknown');
     expect(choose({agent: 'Codex'})).toEqual({provider: 'codex'});
   });
 
-  test('of a reviewer is what the job and the settings say', () => {
+  test('of a reviewer is set by the job and the settings', () => {
     const wishes = {asked: {effort: 'low'}, settings: {claude: {model: 'opus', effort: 'high'}}};
     expect(reviewerWish('claude', wishes)).toEqual({model: 'opus', effort: 'low'});
     expect(reviewerWish('codex', undefined)).toEqual({});
   });
 });
 
-describe('the agents that a job needs besides its own', () => {
+describe('the agents that a job needs in addition to its own', () => {
   const plan = planOf(
     family(task('p', {agent: 'codex'}), task('a'), task('b', {agent: 'demo'})),
     task('c', {agent: 'claude', status: 'done'}),
@@ -91,17 +91,17 @@ describe('the agents that a job needs besides its own', () => {
   const named = (taskIds: readonly string[], explicitProvider: JobAgent['explicitProvider'] = null) =>
     Object.fromEntries(namedAgents(plan, taskIds, {explicitProvider}));
 
-  test('are those of the tasks that are to be done, each with the first task', () => {
+  test('are those of the tasks to run, each with its first task', () => {
     expect(named([])).toEqual({codex: 'a', demo: 'b'});
     expect(named(['d'])).toEqual({codex: 'd'});
   });
 
-  test('are none where one is named for all of them', () => {
+  test('are none when one is named for all tasks', () => {
     expect(named([], 'claude')).toEqual({});
   });
 });
 
-test('where nothing was begun, an agent that is missing is answered with the others and the demo', () => {
+test('when nothing was started, a missing agent is answered with the installed ones and the demo', () => {
   const install = {command: 'npm install -g @anthropic-ai/claude-code', why: 'or put claude on your PATH'};
   const look = {command: 'blackbird agents', why: 'see what is installed'};
   const error = new AppError('E_AGENT_NOT_FOUND', 'no claude', {

@@ -20,7 +20,7 @@ const section = (prompt: string, title: string) =>
 const bare = {delivered: [], snapshot: null};
 
 describe('the prompt of a task', () => {
-  test('says everything there is, in this order', () => {
+  test('has every section, in this order', () => {
     const prompt = taskPrompt({
       task: task('a', {
         title: 'Add a door',
@@ -53,13 +53,13 @@ describe('the prompt of a task', () => {
     expect(section(prompt, 'About the project (README.md)')).toBe('A house.');
   });
 
-  test('leaves out what there is not', () => {
+  test('leaves out empty sections', () => {
     expect(titles(taskPrompt({task: task('a', {prompt: ' '}), ...bare}))).toEqual(['Task', 'Rules']);
     const {prompt: _, description: __, ...least} = task('a');
     expect(titles(taskPrompt({task: least, ...bare}))).toEqual(['Task', 'Rules']);
   });
 
-  test('tells how to ask, in a form that is understood', () => {
+  test('explains how to ask, in a format that is understood', () => {
     expect(askedQuestions(taskPrompt({task: task('a'), ...bare}))).toEqual([
       {id: 'short-id', prompt: 'your question', options: ['optional', 'choices']},
     ]);
@@ -82,7 +82,7 @@ describe('the prompt of a task', () => {
   test.each([
     {length: 1_500, cut: 0},
     {length: 1_501, cut: 1},
-  ])('cuts $cut of $length characters of what a dependency did', ({length, cut}) => {
+  ])("cuts $cut of $length characters of a dependency's result", ({length, cut}) => {
     const delivered = [{id: 'w', title: 'Wall', result: 'x'.repeat(length), files: []}];
     const done = section(
       taskPrompt({task: task('a'), delivered, snapshot: null}),
@@ -96,22 +96,22 @@ describe('the prompt of a task', () => {
 const color = {id: 'color', prompt: 'Which color?'};
 const size = {id: 'size', prompt: 'Which size?'};
 
-describe('what a session is told', () => {
-  test('after a pause is to go on, and nothing it knows', () => {
+describe('a resumed session is told', () => {
+  test('after a pause only to continue, and nothing it knows', () => {
     expect(continuePrompt()).toBe(
       'You were interrupted. Look at the current state of the files, then continue the task where you left off.',
     );
     expect(continuePrompt([color], [])).toBe(continuePrompt());
   });
 
-  test('after a pause are answers it may not have heard', () => {
+  test('after a pause the answers it may not have received', () => {
     const answers = [{id: 'color', value: 'red'}];
     expect(continuePrompt([color, size], answers)).toBe(
       `${continuePrompt()}\n\n# Answers to your questions\n- Which color?\n  red`,
     );
   });
 
-  test('with feedback are the changes, the files and the rules', () => {
+  test('with feedback the changes, the files and the rules', () => {
     const prompt = feedbackPrompt('use tabs', ['a.ts', 'b.ts']);
     expect(titles(prompt)).toEqual(['Requested changes', 'Files you changed', 'Rules']);
     expect(section(prompt, 'Requested changes')).toBe('use tabs');
@@ -119,7 +119,7 @@ describe('what a session is told', () => {
     expect(titles(feedbackPrompt('use tabs', []))).toEqual(['Requested changes', 'Rules']);
   });
 
-  test('with answers is each question and what was said to it, the last time', () => {
+  test('with answers each question and its latest answer', () => {
     const answers = [
       {id: 'color', value: 'red'},
       {id: 'size', value: 'large\nor so'},
@@ -132,12 +132,12 @@ describe('what a session is told', () => {
   });
 });
 
-test('a task that asked and left no session is told everything again, with the answers', () => {
+test('a task that asked and has no session is told everything again, with the answers', () => {
   const answers = [{id: 'color', value: 'red'}];
   expect(relaunchPrompt('the task', [color], answers)).toBe(`the task\n\n${answersPrompt([color], answers)}`);
 });
 
-test('only dependencies that are done have delivered', () => {
+test('only dependencies that are done have results', () => {
   const plan = planOf(
     task('a', {deps: ['c', 'b', 'gone', 's']}),
     task('b', {status: 'done'}),

@@ -12,9 +12,9 @@ describe('a question that is still open on a screen', () => {
   test.each([
     {name: 'the same record', run: asked, words: null},
     {name: 'nothing', run: undefined, words: null},
-    {name: 'a record that only says so later', run: waitingRun({updated_at: now}), words: null},
-    {name: 'a record of before, read late', run: runRecord({updated_at: earlier}), words: null},
-    {name: 'its agent at work again', run: runRecord({updated_at: now}), words: answered},
+    {name: 'the same record, updated later', run: waitingRun({updated_at: now}), words: null},
+    {name: 'an earlier record, read late', run: runRecord({updated_at: earlier}), words: null},
+    {name: 'its agent working again', run: runRecord({updated_at: now}), words: answered},
     {
       name: 'the next round of questions',
       run: waitingRun({segments: [endedSegment(1), endedSegment(2)]}),
@@ -37,7 +37,7 @@ describe('a checkpoint that is still open on a screen', () => {
       words: 'a was decided in another terminal: rejected',
     },
     {
-      name: 'a run that goes on with it',
+      name: 'a run that continues with it',
       run: runRecord({run_id: 'a-2', updated_at: now}),
       words: 'a was decided in another terminal',
     },

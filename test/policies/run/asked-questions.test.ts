@@ -11,14 +11,14 @@ const fenced = (text: string, word = 'json') => `\`\`\`${word}\n${text}\n\`\`\``
 describe('questions are found', () => {
   test.each<{name: string; message: string; expected: Question[]}>([
     {name: 'in a fenced block', message: `I need to know:\n\n${fenced(block(color))}\n`, expected: [color]},
-    {name: 'in a block without a word', message: fenced(block(color), ''), expected: [color]},
-    {name: 'in a block that is called JSON', message: fenced(block(color), 'JSON'), expected: [color]},
+    {name: 'in a block without a language', message: fenced(block(color), ''), expected: [color]},
+    {name: 'in a block marked as JSON', message: fenced(block(color), 'JSON'), expected: [color]},
     {
       name: 'in a block over several lines',
       message: fenced(JSON.stringify({blackbird: {questions: [color]}}, null, 2)),
       expected: [color],
     },
-    {name: 'in a block with words behind it', message: `${fenced(block(color))}\nThanks!`, expected: [color]},
+    {name: 'in a block followed by text', message: `${fenced(block(color))}\nThanks!`, expected: [color]},
     {
       name: 'in an indented block',
       message: `- so:\n  \`\`\`json\n  ${block(size)}\n  \`\`\``,
@@ -37,7 +37,7 @@ describe('questions are found', () => {
       expected: [color],
     },
     {
-      name: 'as the tool of the Go program, on a line of its own',
+      name: 'as the tool of the Go program, on its own line',
       message: `I must ask.\n${JSON.stringify({tool: 'AskUserQuestion', ...color})}\nThat is all.`,
       expected: [color],
     },
@@ -55,22 +55,22 @@ describe('questions are found', () => {
       expected: [{id: 'q1', prompt: 'Which?'}],
     },
     {
-      name: 'as a list of that tool',
+      name: 'as a list from that tool',
       message: JSON.stringify([{tool: 'AskUserQuestion', ...color}]),
       expected: [color],
     },
     {
-      name: 'with labels for options',
+      name: 'with labels as options',
       message: fenced(block({...size, options: [{label: 'S', description: 'small'}, 'M', 7]})),
       expected: [{...size, options: ['S', 'M']}],
     },
     {
-      name: 'without options when none is a text',
+      name: 'without options when none is text',
       message: fenced(block({...size, options: [1, null]})),
       expected: [size],
     },
     {
-      name: 'without ids, by their place',
+      name: 'without ids, numbered by position',
       message: fenced(block({prompt: 'One?'}, {prompt: 'Two?', id: ' '})),
       expected: [
         {id: 'q1', prompt: 'One?'},
@@ -78,17 +78,17 @@ describe('questions are found', () => {
       ],
     },
     {
-      name: 'once, when they are said twice',
+      name: 'once, when they are repeated',
       message: `${fenced(block(color))}\n${fenced(block(color))}`,
       expected: [color],
     },
     {
-      name: 'with numbers, when different ones share an id',
+      name: 'with a suffix, when different ones share an id',
       message: fenced(block(color, {...size, id: 'color'}, {id: 'color', prompt: 'Really?'})),
       expected: [color, {...size, id: 'color-2'}, {id: 'color-3', prompt: 'Really?'}],
     },
     {
-      name: 'with a number that is free',
+      name: 'with an unused suffix',
       message: fenced(block({...size, id: 'a'}, {...size, id: 'a-2'}, {id: 'a', prompt: 'Really?'})),
       expected: [
         {...size, id: 'a'},
@@ -112,7 +112,7 @@ describe('questions are found', () => {
 describe('nothing is asked', () => {
   test.each([
     {name: 'by prose', message: 'Which color do you want?'},
-    {name: 'by nothing', message: ''},
+    {name: 'by an empty message', message: ''},
     {name: 'by a block that is cut off', message: `\`\`\`json\n${block(color)}`.slice(0, -3)},
     {name: 'by other JSON', message: fenced('{"questions": [{"id": "a", "prompt": "b"}]}')},
     {name: 'by another tool', message: JSON.stringify({tool: 'Bash', ...color})},
@@ -124,9 +124,9 @@ describe('nothing is asked', () => {
       name: 'without a prompt',
       message: fenced(block({id: 'a'}, {id: 'b', prompt: '  '}, {id: 'c', prompt: 7})),
     },
-    {name: 'by questions that are no list', message: fenced('{"blackbird": {"questions": {"id": "a"}}}')},
-    {name: 'by entries that are no objects', message: fenced(block(null, 'a', 7, ['x']))},
-    {name: 'by a blackbird that is nothing', message: fenced('{"blackbird": null}')},
+    {name: 'by questions that are not a list', message: fenced('{"blackbird": {"questions": {"id": "a"}}}')},
+    {name: 'by entries that are not objects', message: fenced(block(null, 'a', 7, ['x']))},
+    {name: 'by an empty blackbird field', message: fenced('{"blackbird": null}')},
     {name: 'by numbers and strings', message: '7'},
   ])('$name', ({message}) => {
     expect(askedQuestions(message)).toEqual([]);
@@ -152,7 +152,7 @@ describe('limits', () => {
     expect(asked?.prompt).toHaveLength(expected);
   });
 
-  test('a huge message costs no noticeable work', () => {
+  test('a huge message is read quickly', () => {
     const lines = `${'{'.repeat(50)}\n\`\`\`json\n`.repeat(20_000);
     expect(promptly(() => askedQuestions(lines))).toEqual([]);
     expect(promptly(() => askedQuestions('`'.repeat(500_000)))).toEqual([]);

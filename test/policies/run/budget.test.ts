@@ -6,8 +6,8 @@ const unlimited: Budget = {tokens: null, cost_usd: null, milliseconds: null};
 const after = (milliseconds: number) => ({...nothingSpent, milliseconds});
 
 test.each([
-  {name: 'the job has less', job: 50, task: 90, left: 40},
-  {name: 'the task has less', job: 90, task: 50, left: 30},
+  {name: 'the job has less left', job: 50, task: 90, left: 40},
+  {name: 'the task has less left', job: 90, task: 50, left: 30},
   {name: 'only the job is limited', job: 50, task: null, left: 40},
   {name: 'nothing is limited', job: null, task: null, left: Number.POSITIVE_INFINITY},
   {name: 'it is used up', job: 5, task: 90, left: 0},

@@ -13,7 +13,7 @@ const piece = (baseline_tree?: string, result_tree?: string): Segment => ({
 const run = (segments: readonly Segment[], fields: Partial<RunRecord> = {}): RunRecord =>
   restingRun({state: 'succeeded', segments: [...segments], ...fields});
 
-/** Agents begin on even hours, checks on odd ones. */
+/** Agents start on even hours, checks on odd ones. */
 const hour = (number: number) => `2026-01-01T0${number}:00:00Z`;
 const begun = (at: number, segment: Segment): Segment => ({...segment, started_at: hour(at)});
 const check = (at: number, tree: string, result_tree?: string): Verification => ({
@@ -30,18 +30,18 @@ const trees = (baseline_tree: string, result_tree?: string) => ({
 test.each([
   {name: 'a run: its segments', chain: [run([piece('a', 'b'), piece('c', 'd')])], spans: ['a-b', 'c-d']},
   {
-    name: 'a chain: those of all runs',
+    name: 'a chain: the segments of all runs',
     chain: [run([piece('a', 'b')]), run([piece('c', 'd')])],
     spans: ['a-b', 'c-d'],
   },
   {name: 'an older record: its two trees', chain: [run([piece()], trees('a', 'b'))], spans: ['a-b']},
   {
-    name: 'an older record that went on: from its beginning to where it went on',
+    name: 'an older record that was resumed: from its start to where it was resumed',
     chain: [run([piece(), piece(), piece('c', 'd')], trees('a', 'd'))],
     spans: ['a-c', 'c-d'],
   },
   {
-    name: 'a segment without an end: up to the next beginning',
+    name: 'a segment without an end: up to the next start',
     chain: [run([piece('a')]), run([piece('c', 'd')])],
     spans: ['a-c', 'c-d'],
   },
@@ -53,12 +53,12 @@ test.each([
     spans: ['a-now'],
   },
   {
-    name: 'a run that never began: nothing',
+    name: 'a run that never started: nothing',
     chain: [run([], {state: 'canceled', ...trees('a')}), run([piece('c', 'd')])],
     spans: ['c-d'],
   },
   {
-    name: 'a run that was sent back: what its checks wrote, too, and not what came after them',
+    name: 'a run that was sent back: including what its checks wrote, but not what came after them',
     chain: [
       run([begun(0, piece('a', 'b')), begun(2, piece('e', 'f')), begun(4, piece('h', 'i'))], {
         verifications: [check(1, 'b', 'c'), check(1, 'c', 'd'), check(3, 'f', 'g')],
@@ -67,7 +67,7 @@ test.each([
     spans: ['a-b', 'b-c', 'c-d', 'e-f', 'f-g', 'h-i'],
   },
   {
-    name: 'a run that was asked for more: what the checks before it wrote, too',
+    name: 'a run that got feedback: including what the checks before it wrote',
     chain: [
       run([begun(0, piece('a', 'b'))], {verifications: [check(1, 'b', 'c')]}),
       run([begun(2, piece('d', 'e'))]),
@@ -75,7 +75,7 @@ test.each([
     spans: ['a-b', 'b-c', 'd-e'],
   },
   {
-    name: 'checks that nobody went on after: not what they wrote',
+    name: 'checks that no run followed: not what they wrote',
     chain: [run([begun(0, piece('a', 'b'))], {verifications: [check(1, 'b', 'c')]})],
     spans: ['a-b'],
   },
@@ -85,11 +85,11 @@ test.each([
     spans: ['a-b', 'c-d'],
   },
   {name: 'files that were never recorded: nothing', chain: [run([piece()])], spans: []},
-])('the stretches of work of $name', ({chain, spans}) => {
+])('the spans of $name', ({chain, spans}) => {
   expect(spansOf(chain, 'now').map(({from, to}) => `${from}-${to}`)).toEqual(spans);
 });
 
-test('without a look at the files, what has no end is left out', () => {
+test('without a snapshot of the files, a span without an end is left out', () => {
   expect(spansOf([run([piece('a')])])).toEqual([]);
 });
 
@@ -106,13 +106,13 @@ test.each([
     chain: [run([begun(0, piece('a', 'b')), begun(2, piece('c'))], {verifications: [check(1, 'b', 'c')]})],
     is: true,
   },
-  {name: 'neither beginning nor end', chain: [run([piece()])], is: false},
+  {name: 'neither start nor end', chain: [run([piece()])], is: false},
   {name: 'no run', chain: [], is: false},
-])('a chain whose last stretch has $name is unfinished: $is', ({chain, is}) => {
+])('a chain whose last span has $name is unfinished: $is', ({chain, is}) => {
   expect(isUnfinished(chain)).toBe(is);
 });
 
-test('stretches of several tasks are in the order of time, whatever the offset of their clocks', () => {
+test('spans of several tasks are in order of time, whatever their clock offsets', () => {
   const [early, late] = [
     {from: 'a', to: 'b', at: '2026-01-01T12:00:00+02:00'},
     {from: 'c', to: 'd', at: '2026-01-01T11:00:00Z'},

@@ -20,11 +20,11 @@ test.each([
   expect(message(title, description)).toBe(expected);
 });
 
-test('is known again by the run', () => {
+test('is identified by the run', () => {
   expect(commitRequest({id: 'a', title: 'A'}, 'a-1').mark).toEqual({trailer: 'Blackbird-Run', value: 'a-1'});
 });
 
-test('what became of it, in a few words', () => {
+test('what became of the commit, in a few words', () => {
   expect(commitWords({sha: '3f2a9c1d', branch: 'main'})).toBe('committed 3f2a9c1');
   expect(commitWords({sha: '3f2a9c1d'})).toBe(
     'committed 3f2a9c1, on no branch (git branch <name> 3f2a9c1 keeps it)',

@@ -23,7 +23,7 @@ describe('what an agent says', () => {
       'Done.\nAll 14 tests pass.',
       [{kind: 'message', text: 'Done.\nAll 14 tests pass.'}],
     ],
-    ['nothing is said with blanks', ' \n ', []],
+    ['blank text is nothing', ' \n ', []],
     [
       'a block that asks is a question with its options',
       `I have to know.\n${fenced(asks)}`,
@@ -35,28 +35,24 @@ describe('what an agent says', () => {
       ],
     ],
     [
-      'a call of the question tool on a line of its own, too',
+      'so is a call of the question tool on its own line',
       'Hm.\n{"tool":"AskUserQuestion","id":"a","prompt":"Why?"}',
       [
         {kind: 'message', text: 'Hm.'},
         {kind: 'question', text: 'Why?'},
       ],
     ],
-    [
-      'other JSON is not ours to hide',
-      fenced({passed: true}),
-      [{kind: 'message', text: fenced({passed: true})}],
-    ],
+    ['other JSON is kept', fenced({passed: true}), [{kind: 'message', text: fenced({passed: true})}]],
   ])('%s', (_, text, said) => {
     expect(renderMessage(text, 'execute')).toEqual(said);
   });
 
-  test('around its questions is what a person reads before them', () => {
+  test('the text around its questions is what the user reads before them', () => {
     expect(wordsAround(`Before I go on:\n${fenced(asks)}`)).toBe('Before I go on:');
     expect([wordsAround(fenced(asks)), wordsAround(undefined)]).toEqual(['', '']);
   });
 
-  test('the verdict of a reviewer is told in words', () => {
+  test('the verdict of a reviewer is shown in words', () => {
     expect(renderMessage(`I looked.\n${fenced(passed)}`, 'review')).toEqual([
       {kind: 'message', text: 'I looked.'},
       {kind: 'verdict', text: '✓ passed'},
@@ -91,7 +87,7 @@ const session: AgentEvent = {type: 'session', ref: 'r'};
 const message = (text: string): AgentEvent => ({type: 'message', text});
 
 describe('the conversation of a run', () => {
-  test('asked, answered, paused and resumed: each with its time, the person as "you"', () => {
+  test('asked, answered, paused and resumed: each with its time, the user as "you"', () => {
     const run = runRecord({
       state: 'succeeded',
       segments: [segment(0), segment(20), segment(40)],
@@ -105,7 +101,7 @@ describe('the conversation of a run', () => {
       ...heard(1, session, {type: 'activity', activity: {kind: 'read', text: 'read a.ts'}}),
       ...heard(5, message(fenced(asks))),
       ...heard(21, session, message('Then sqlite.')),
-      // The first line of a message comes as an activity as well; it is said once.
+      // The first line of a message is also an activity; it is shown once.
       ...heard(22, {type: 'activity', activity: {kind: 'message', text: 'Then sqlite.'}}),
       ...heard(41, session, message('Done.')),
     ];
@@ -123,7 +119,7 @@ describe('the conversation of a run', () => {
     ]);
   });
 
-  test('a log without times has those of its segments, and feedback stands where it was said', () => {
+  test('a log without times has those of its segments, with feedback where it was given', () => {
     const run = runRecord({
       ...{state: 'failed', segments: [segment(0)], resumed_from_run_id: 'a-1', feedback: 'Use cents.'},
       ...{updated_at: at(9), failure: {kind: 'agent_error', message: 'gave up'}},
@@ -157,7 +153,7 @@ describe('the conversation of a run', () => {
     expect(conversationOf(failed, [])).toMatchObject([{at: millis(9)}]);
   });
 
-  test('a limit is told once: by the agent, and as a pause', () => {
+  test('a limit is shown once: by the agent, and as a pause', () => {
     const run = runRecord({
       ...{state: 'paused', segments: [{...segment(0), ended_at: at(9)}]},
       pauses: [{paused_at: at(9), pause_reason: 'usage_limit'}],
@@ -192,7 +188,7 @@ describe('the conversation of a run', () => {
   });
 
   test.each(['usage_limit', 'provider_unavailable', 'stalled'] as const)(
-    'after a pause by %s nobody but Blackbird said to go on',
+    'after a pause by %s only Blackbird asked to continue',
     (pause_reason) => {
       const run = runRecord({
         ...{state: 'succeeded', segments: [segment(0), segment(20), segment(40)]},
@@ -214,8 +210,12 @@ describe('the conversation of a run', () => {
   );
 
   test.each([
-    {name: 'another job is begun by hand', jobs: ['j-1', 'j-2'], said: 'you go on'},
-    {name: 'the job that waited goes on by itself', jobs: ['j-1', 'j-1'], said: 'mark ▶ Blackbird continues'},
+    {name: 'another job is started by hand', jobs: ['j-1', 'j-2'], said: 'you go on'},
+    {
+      name: 'the job that waited continues by itself',
+      jobs: ['j-1', 'j-1'],
+      said: 'mark ▶ Blackbird continues',
+    },
   ])('after a limit $name', ({jobs, said}) => {
     const segments = jobs.map((job_id, place) => ({...segment(place * 20), job_id}));
     const pauses = [{paused_at: at(10), pause_reason: 'usage_limit' as const, resumed_at: at(20)}];
@@ -228,18 +228,18 @@ describe('the conversation of a run', () => {
     expect(resumeMessages(begun).map(({kind, text}) => `${kind} ${text}`)).toEqual([said]);
   });
 
-  test('of a log whose beginning is missing, the last session is that of the last segment', () => {
+  test('in a log whose beginning is missing, the last session is that of the last segment', () => {
     const run = runRecord({state: 'succeeded', segments: [segment(0), segment(20)]});
     expect(conversationOf(run, heard(null, session))).toEqual([{at: millis(20), kind: 'you', text: 'go on'}]);
   });
 });
 
-describe('what a run goes on with', () => {
+describe('what a run continues with', () => {
   test.each([
-    ['the answers its agent has not heard', {stood: {state: 'waiting', answered: 1}}, ['new']],
+    ['the answers its agent has not received', {stood: {state: 'waiting', answered: 1}}, ['new']],
     ['feedback', {stood: {state: 'paused'}, feedback: 'Use cents.'}, ['Use cents.']],
-    ['nothing but to go on', {stood: {state: 'paused'}}, ['go on']],
-    ['a first start says nothing', {}, []],
+    ['only the request to continue', {stood: {state: 'paused'}}, ['go on']],
+    ['a first start has no message', {}, []],
   ] as const)('%s', (_, fields, said) => {
     const answers = [
       {id: 'a', value: 'old'},

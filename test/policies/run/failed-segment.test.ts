@@ -23,12 +23,12 @@ describe('a run whose agent failed', () => {
     ['resume_rejected', failed, {type: 'returns', pauseReason: null}, {type: 'returns', pauseReason: null}],
     ['spawn_failed', failed, {type: 'returns', pauseReason: null}, {type: 'returns', pauseReason: null}],
     ['agent_error', failed, failed, failed],
-  ])('with %s before it worked: its first one, after a pause, after an answer', (kind, ...fates) => {
+  ])('with %s before it worked: at its start, after a pause, after an answer', (kind, ...fates) => {
     const stoods = [null, 'paused', 'waiting'] as const;
     expect(stoods.map((stood) => fateFor(kind, {stood}))).toEqual(fates);
   });
 
-  test('after it worked rests for the new reason, wherever it stood: what it was told was heard', () => {
+  test('after it worked rests for the new reason, whatever its state was: its prompt was received', () => {
     for (const stood of ['paused', 'waiting'] as const) {
       expect(fateFor('rate_limit', {stood, hasWorked: true})).toEqual({
         type: 'pauses',
@@ -38,7 +38,7 @@ describe('a run whose agent failed', () => {
     }
   });
 
-  test('has failed with it where it was a review', () => {
+  test('fails with it when it is a review', () => {
     for (const kind of failureKinds) expect(fateFor(kind, {runType: 'review'})).toEqual(failed);
   });
 });

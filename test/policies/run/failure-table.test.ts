@@ -16,7 +16,7 @@ describe('a failure', () => {
     expect(Object.keys(failureTable).sort()).toEqual([...failureKinds].sort());
   });
 
-  test('of the provider pauses the run, any other one fails it', () => {
+  test('of the provider pauses the run, any other fails it', () => {
     const paused = failureKinds.filter((kind) => ruleOf(kind).pauseReason !== null);
     expect(paused).toEqual([
       'auth',
@@ -30,7 +30,7 @@ describe('a failure', () => {
     ]);
   });
 
-  test('stops the plan where the next task would repeat it', () => {
+  test('stops the plan when the next task would repeat it', () => {
     expect(failureKinds.filter((kind) => ruleOf(kind).stopsPlan)).toEqual([
       'auth',
       'billing',
@@ -53,7 +53,7 @@ describe('the next attempt', () => {
     ['a reset that is past', {kind: 'rate_limit', resetAt: '2026-11-17T03:00:00.000Z'}, '04:01:00.000'],
     ['a limit of claude', {kind: 'rate_limit'}, '04:05:00.000'],
     ['again', {kind: 'rate_limit', attempt: 2}, '04:15:00.000'],
-    ['and again, no longer than the last wait', {kind: 'rate_limit', attempt: 9}, '04:30:00.000'],
+    ['a repeated limit, no longer than the longest wait', {kind: 'rate_limit', attempt: 9}, '04:30:00.000'],
     ['a limit of codex', {kind: 'rate_limit', provider: 'codex'}, '04:15:00.000'],
     ['a reset in 20 seconds', {kind: 'rate_limit', resetAt: '2026-11-17T04:00:20.000Z'}, '04:00:22.000'],
     ['an outage', {kind: 'outage'}, '04:00:30.000'],
@@ -65,7 +65,7 @@ describe('the next attempt', () => {
     expect(retryAt(given)).toBe(`2026-11-17T${time}Z`);
   });
 
-  test('needs a person wherever time alone does not help', () => {
+  test('needs a person when time alone does not help', () => {
     const waiting = failureKinds.filter((kind) => retryAt({kind, resetAt: now}) !== null);
     expect(waiting).toEqual(['rate_limit', 'outage', 'stalled']);
   });
@@ -80,7 +80,7 @@ describe('what to do', () => {
   const commands = (kind: FailureKind, provider: ProviderId = 'codex') =>
     failureSteps({...run, provider, failure: {kind, message: ''}}).map(({command}) => command);
 
-  test('begins with the login of the provider', () => {
+  test('starts with the login of the provider', () => {
     expect(failureSteps({...run, failure: {kind: 'auth', message: ''}})).toEqual([
       {command: 'codex login', why: 'log in first'},
       {command: "blackbird resume 'a b'", why: 'then continue in the same session'},
@@ -123,7 +123,7 @@ test.each([
   ['verification', 'words'],
   ['agent_error', 'words'],
   ['rejected', 'words'],
-] as const)('%s is told without its name: %s', (kind, words) => {
+] as const)('%s is described without its name: %s', (kind, words) => {
   expect(failureWords({kind, message: 'words'})).toBe(words);
   expect(failureWords({kind, message: ''})).toBe(failureTable[kind].words);
 });

@@ -7,7 +7,7 @@ import {begun, pausedRun, runRecord, sessionRef, waitingRun} from '../../fakes/r
 
 const failure = (kind: FailureKind) => ({failure: {kind, message: 'the words of the vendor'}});
 
-test('a run is held up that rests by what its provider could not do', () => {
+test('a run is held up when it rests because of its provider', () => {
   const kinds = failureKinds.filter((kind) => isHeldUp(pausedRun(failure(kind))));
   expect(kinds).toEqual([
     ...['auth', 'billing', 'rate_limit', 'outage', 'stalled', 'context_full', 'own_limit', 'bad_model'],
@@ -21,7 +21,7 @@ describe('the end of a plan', () => {
   const linesFor = (kind: FailureKind, fields = {}) =>
     heldUpLines(attemptOf('a', pausedRun({...failure(kind), ...fields})));
 
-  test('says that it stopped, why, and first the login', () => {
+  test('says that it stopped, why, and the login first', () => {
     expect(linesFor('auth')).toEqual([
       'a is paused: a login is needed. The plan stopped: other tasks would hit the same problem.',
       '  claude auth login    log in first',
@@ -30,7 +30,7 @@ describe('the end of a plan', () => {
     ]);
   });
 
-  test('does not say so where the others go on', () => {
+  test('does not say so when other tasks continue', () => {
     expect(linesFor('context_full')).toEqual([
       'a is paused: the conversation is full.',
       '  blackbird resume a   continue in the same session',
@@ -45,7 +45,7 @@ describe('the end of a plan', () => {
     ]);
   });
 
-  test('where only time is needed, offers the session first and then the plan', () => {
+  test('when only time is needed, suggests the session first and then the plan', () => {
     const stopped =
       'a is paused: the model cannot be reached. The plan stopped: other tasks would hit the same problem.';
     expect(linesFor('outage')).toEqual([
@@ -61,7 +61,7 @@ test.each([
   ['rate_limit', 'E_PROVIDER_UNAVAILABLE', 'the usage limit is reached'],
   ['billing', 'E_PROVIDER_REFUSED', 'the account has no credit'],
   ['own_limit', 'E_BUDGET', 'its budget is used up'],
-] as const)('a single task that meets %s is told with the whole diagnosis', (kind, code, words) => {
+] as const)('a single task that meets %s is shown with the whole diagnosis', (kind, code, words) => {
   const {message, details, next, ...error} = heldUpError({id: 'a', title: 'Do it'}, pausedRun(failure(kind)));
   expect([error.code, message]).toEqual([code, `a cannot continue now: ${words}`]);
   expect(details).toEqual([

@@ -11,7 +11,7 @@ import {pausedRun, restingRun, waitingRun} from '../../fakes/runs.ts';
 import {planOf, task} from '../../helpers/plans.ts';
 import {factsIn} from '../../helpers/task-facts.ts';
 
-/** On the clock beside the screen. */
+/** In local time, as on the screen. */
 const clock = (minute: number, second: number) => new Date(2026, 0, 10, 21, minute, second).toISOString();
 const now = clock(58, 10);
 const works: JobAtWork = {pid: 12, waitsFor: null, takes: []};
@@ -35,10 +35,10 @@ type Row = {
   hints: string[];
 };
 
-describe('while a job works here, a command that its lock refuses is not advised as if it worked', () => {
+describe('while a job is at work, no command is suggested that its lock would refuse', () => {
   test.each<Row>([
     {
-      name: 'what it waits for it goes on with',
+      name: 'a run it waits for continues by itself',
       ...{status: 'in_progress', run: limited},
       job: {...works, waitsFor: {taskId: 'a', until: clock(58, 40)}},
       reason:
@@ -46,37 +46,37 @@ describe('while a job works here, a command that its lock refuses is not advised
       hints: [],
     },
     {
-      name: 'what is paused is resumed once it has ended',
+      name: 'a paused run is resumed once the job has ended',
       ...{status: 'in_progress', run: pausedRun(), job: works},
       reason: 'paused; once the job of process 12 has ended: blackbird resume a',
       hints: ['once the job has ended: u continues its session, R starts again'],
     },
     {
-      name: 'a question is answered once it has ended',
+      name: 'a question is answered once the job has ended',
       ...{status: 'waiting_user', run: waitingRun(), job: works},
       reason: 'waits for your answer; once the job of process 12 has ended: blackbird resume a',
       hints: ['once the job has ended: u answers its question, R starts again'],
     },
     {
-      name: 'a failed task is resumed once it has ended',
+      name: 'a failed task is resumed once the job has ended',
       ...{status: 'failed', run: failed, job: works},
       reason: 'failed: no way; once the job of process 12 has ended: blackbird resume a',
       hints: ['t makes it ready', 'once the job has ended: u continues its session, R starts again'],
     },
     {
-      name: 'a ready task that it is not for',
+      name: 'a ready task that the job does not cover',
       ...{status: 'todo', run: null, job: {...works, takes: ['b']}},
       reason: 'ready now; once the job of process 12 has ended: blackbird execute a',
       hints: ['once the job has ended: e runs the plan, E only this'],
     },
     {
-      name: 'a ready task of the plan that it executes',
+      name: 'a ready task of the plan that the job executes',
       ...{status: 'todo', run: null, job: {...works, takes: 'all'}},
       reason: 'ready now; the job of process 12 will get to it',
       hints: [],
     },
     {
-      name: 'a decision is handed over to it',
+      name: 'a decision is passed to the job',
       ...{status: 'in_progress', job: works},
       run: restingRun({state: 'succeeded', decision_required: true, decision_state: 'pending'}),
       reason: 'waits for your decision',
@@ -84,7 +84,7 @@ describe('while a job works here, a command that its lock refuses is not advised
       hints: ['u decides'],
     },
     {
-      name: 'a status is set while it works',
+      name: 'a status is set while the job works',
       ...{status: 'blocked', run: null, job: works},
       reason: 'blocked by hand',
       command: 'blackbird set-status a todo',
@@ -105,7 +105,7 @@ describe('while a job works here, a command that its lock refuses is not advised
     expect(need).toMatchObject({why: reason, command: command ?? null});
   });
 
-  test('the question stands with what becomes of it', () => {
+  test('the question is shown with what happens to it', () => {
     const plan = planOf(task('a', {status: 'waiting_user'}));
     const facts = factsIn(plan, {run: waitingRun(), isEngineAlive: true})(requireTask(plan, 'a'));
     expect(needOf({...facts, job: works, now})).toMatchObject({
@@ -115,7 +115,7 @@ describe('while a job works here, a command that its lock refuses is not advised
   });
 });
 
-test('a ready task knows the limit of its provider', () => {
+test('a ready task shows the limit of its provider', () => {
   const plan = planOf(task('a'));
   const limit = {provider: 'codex', until: clock(59, 5)} as const;
   const [told] = explainTask(plan, 'a', (each) => ({...factsIn(plan)(each), limit, now})).conditions;
@@ -136,7 +136,7 @@ test.each([
   expect(jobAtWork(12, record)).toEqual({pid: 12, waitsFor: null, takes});
 });
 
-test('a job that waits says for what, and until when', () => {
+test('a waiting job says what it waits for, and until when', () => {
   const waiting = {
     ...{taskId: 'a', runId: 'a-1', provider: 'codex', reason: 'usage_limit' as const},
     ...{since: now, until: clock(58, 40)},

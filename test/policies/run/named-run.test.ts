@@ -5,7 +5,7 @@ import {errorOf} from '../../helpers/errors.ts';
 
 const runs = ['a-1-3fa9c1', 'a-2-77b0e2', 'a-2-77c000'].map((run_id) => runRecord({run_id}));
 
-test('a run is named by the beginning of its id that no other has', () => {
+test('a run is named by the shortest unique beginning of its id', () => {
   expect(namedRun(runs, 'a', 'a-1')).toBe(runs[0]);
   expect(namedRun(runs, 'a', 'a-2-77c')).toBe(runs[2]);
 });

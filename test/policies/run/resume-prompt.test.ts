@@ -19,7 +19,7 @@ const answer = {id: 'color', value: 'red'};
 const nothing = {answers: [], feedback: null};
 const ended = restingRun({state: 'succeeded', provider_session_ref: sessionRef, resumable: true});
 
-test('an answer to what nobody asks: one that was kept goes with a resume that says nothing', () => {
+test('an undelivered answer to an earlier question is sent with a resume without feedback', () => {
   const kept = {answers: [{id: 'color', value: 'blue'}]};
   for (const run of [null, pausedRun(), restingRun({state: 'succeeded', ...kept})])
     expect(seen(unaskedAnswer(answer, run))).toEqual({
@@ -57,13 +57,13 @@ describe('feedback', () => {
     },
     {name: 'for a paused run', run: pausedRun(), feedback: 'new', said: {feedback: 'new'}},
     {
-      name: 'for a run that heard the other before it asked',
+      name: 'for a run that received the other before it asked',
       run: waitingRun({feedback: 'old'}),
       feedback: 'new',
       said: {feedback: 'new'},
     },
     {
-      name: 'for a run that asked and never heard the other comes after it',
+      name: 'for a run that asked and never received the other comes after it',
       run: waitingRun({feedback: 'old', feedback_undelivered: true}),
       feedback: 'new',
       said: {feedback: 'old\n\nnew'},
@@ -92,13 +92,13 @@ describe('an agent is told', () => {
       prompt: feedbackPrompt('use tabs', files, [question], [answer]),
     },
     {
-      name: 'answers that never reached it together with feedback',
+      name: 'answers that were not delivered, together with feedback',
       run: waitingRun({answers: [{...answer, undelivered: true}]}),
       said: {...nothing, feedback: 'use tabs'},
       prompt: feedbackPrompt('use tabs', files, [question], [answer]),
     },
     {
-      name: 'answers it may not have heard before a pause together with feedback',
+      name: 'answers it may not have received before a pause, together with feedback',
       run: pausedRun({questions: [question], answers: [answer]}),
       said: {...nothing, feedback: 'use tabs'},
       prompt: feedbackPrompt('use tabs', files, [question], [answer]),
@@ -109,20 +109,20 @@ describe('an agent is told', () => {
       ...{said: nothing, prompt: continuePrompt()},
     },
     {
-      name: 'feedback that never reached it together with the answers to its questions',
+      name: 'feedback that was not delivered, together with the answers to its questions',
       run: waitingRun({feedback: 'use tabs', feedback_undelivered: true}),
       said: {...nothing, answers: [answer]},
       prompt: answersPrompt([question], [answer], 'use tabs'),
     },
     {
-      name: 'feedback that it heard before it asked only once',
+      name: 'feedback that it received before it asked only once',
       run: waitingRun({feedback: 'use tabs'}),
       said: {...nothing, answers: [answer]},
       prompt: answersPrompt([question], [answer]),
     },
-    {name: 'to go on after a pause', run: pausedRun(), said: nothing, prompt: continuePrompt()},
+    {name: 'to continue after a pause', run: pausedRun(), said: nothing, prompt: continuePrompt()},
     {
-      name: 'what it may not have heard before a pause again',
+      name: 'again what it may not have received before a pause',
       run: pausedRun({questions: [question], answers: [answer], feedback: 'use tabs'}),
       ...{said: nothing, prompt: continuePrompt([question], [answer], 'use tabs')},
     },
@@ -138,7 +138,7 @@ describe('an agent is told', () => {
     expect(resumeRequestFor(run, said, files)).toEqual({kind: 'resume', sessionRef, prompt});
   });
 
-  test('everything anew where it has no session, questions of earlier rounds told apart', () => {
+  test('everything again when it has no session, with questions of earlier rounds told apart', () => {
     const earlier = {id: 'color', value: 'blue', prompt: 'Which color was it?'};
     const run = waitingRun({provider_session_ref: '', answers: [earlier, {id: 'size', value: '2'}]});
     const before = [
@@ -155,9 +155,9 @@ describe('an agent is told', () => {
 
 test.each([
   {name: 'none', answers: []},
-  {name: 'an empty one', answers: [{id: 'color', value: '  '}]},
-  {name: 'one to another question', answers: [{id: 'size', value: '2'}]},
-])('a question needs an answer; $name is refused with the command that gives it', ({answers}) => {
+  {name: 'an empty answer', answers: [{id: 'color', value: '  '}]},
+  {name: 'an answer to another question', answers: [{id: 'size', value: '2'}]},
+])('a question needs an answer; $name is refused with the command to give it', ({answers}) => {
   expect(seen(errorOf(() => resumeRequestFor(waitingRun(), {...nothing, answers}, files)))).toEqual({
     code: 'E_NO_INPUT',
     message: 'a waits for answers: color',
@@ -166,7 +166,7 @@ test.each([
   });
 });
 
-test('an answer that never reached the agent is said again, unless it is answered anew', () => {
+test('an answer that was not delivered is sent again, unless it is replaced', () => {
   const undelivered = {id: 'color', value: 'red', undelivered: true};
   expect(answersFor(waitingRun({answers: [undelivered]}), [])).toEqual([{id: 'color', value: 'red'}]);
   expect(answersFor(waitingRun({answers: [undelivered]}), [{id: 'color', value: 'blue'}])).toEqual([

@@ -13,15 +13,15 @@ const [first, second, third] = [run('a-1'), run('a-2', 'a-1'), run('a-3', 'a-2')
 const restart: RunRecord = {...run('a-2'), restart_of_run_id: 'a-1'};
 
 test.each([
-  {name: 'a run that went on from none', latest: first, runs: [first, second], chain: ['a-1']},
+  {name: 'a run that continues none', latest: first, runs: [first, second], chain: ['a-1']},
   {
-    name: 'all it went on from, oldest first',
+    name: 'all runs it continues, oldest first',
     latest: third,
     runs: [third, first, second],
     chain: ['a-1', 'a-2', 'a-3'],
   },
   {
-    name: 'not a run that started anew between',
+    name: 'not a run that started over in between',
     latest: third,
     runs: [run('a-2'), third],
     chain: ['a-2', 'a-3'],
@@ -32,17 +32,17 @@ test.each([
     runs: [first, restart, third],
     chain: ['a-1', 'a-2', 'a-3'],
   },
-  {name: 'as far as there are records', latest: third, runs: [first, third], chain: ['a-3']},
+  {name: 'as far as records exist', latest: third, runs: [first, third], chain: ['a-3']},
 ])('a chain is $name', ({latest, runs, chain}) => {
   expect(chainTo(latest, runs).map(({run_id}) => run_id)).toEqual(chain);
 });
 
-test('a chain that was made to bite its tail ends', () => {
+test('a chain that was made cyclic ends', () => {
   const runs = [run('a-1', 'a-2'), run('a-2', 'a-1')] as const;
   expect(chainTo(runs[1], runs).map(({run_id}) => run_id)).toEqual(['a-2', 'a-1', 'a-2']);
 });
 
-test('since the last review are the runs after the last that was decided', () => {
+test('since the last review are the runs after the last decided one', () => {
   const decided = (each: RunRecord): RunRecord => ({...each, decision_resolved_at: '2026-01-01T00:00:00Z'});
   expect(sinceReview([first, second, third])).toEqual([first, second, third]);
   expect(sinceReview([decided(first), second, third])).toEqual([second, third]);

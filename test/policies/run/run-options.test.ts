@@ -17,9 +17,9 @@ const elsewhere = {repo_root: '/elsewhere'};
 const custom = {provider: 'custom', custom_command: 'my-agent', provider_dialect: 'codex'} as const;
 const rows: Row[] = [
   {name: 'nothing', obstacle: null},
-  {name: 'nothing, when the provider is named that it has', explicitProvider: 'claude', obstacle: null},
+  {name: 'nothing, when its own provider is named', explicitProvider: 'claude', obstacle: null},
   {
-    name: 'nothing, for a record of the Go program, which knew no folder',
+    name: 'nothing, for a record of the Go program, which had no folder',
     fields: {repo_root: ''},
     obstacle: null,
   },
@@ -29,19 +29,19 @@ const rows: Row[] = [
     obstacle: 'it belongs to another program: it was started by claude, but codex was asked for',
   },
   {
-    name: 'a command of the user, for the session of an agent',
+    name: 'a custom command, for the session of an agent',
     explicitProvider: 'custom',
     customCommand: 'claude -p',
     obstacle: 'it belongs to another program: it was started by claude, but BLACKBIRD_AGENT_CMD is set',
   },
   {
-    name: 'nothing, when the agent itself is named although there is a command',
+    name: 'nothing, when the agent itself is named although a command is configured',
     explicitProvider: 'claude',
     customCommand: 'claude -p',
     obstacle: null,
   },
   {
-    name: 'nothing, for the very command that began it',
+    name: 'nothing, for the command that started it',
     fields: custom,
     explicitProvider: 'custom',
     customCommand: 'my-agent',
@@ -56,13 +56,13 @@ const rows: Row[] = [
       'it belongs to another program: it was started by a command of your own, and BLACKBIRD_AGENT_CMD is a different one now',
   },
   {
-    name: 'no command, for the session of one',
+    name: 'no command, for the session of a custom command',
     fields: custom,
     obstacle:
       'it belongs to another program: it was started by a command of your own, and BLACKBIRD_AGENT_CMD is not set',
   },
   {
-    name: 'the agent whose dialect a command speaks',
+    name: 'the agent whose dialect a command uses',
     fields: custom,
     explicitProvider: 'codex',
     customCommand: 'my-agent',
@@ -75,7 +75,7 @@ const rows: Row[] = [
     obstacle: 'it belongs to another working folder: /elsewhere (this is /project)',
   },
   {
-    name: 'a folder whose name begins alike',
+    name: 'a folder whose name has the same beginning',
     fields: {repo_root: '/project2'},
     obstacle: 'it belongs to another working folder: /project2 (this is /project)',
   },
@@ -125,7 +125,7 @@ function obstacleOf(
   return obstacle === null || obstacle === 'standing' ? obstacle : obstacleText(obstacle, run, circumstances);
 }
 
-describe('what is in the way of a resume', () => {
+describe('what prevents a resume', () => {
   test.each([...rows, ...sessionRows])('$name', ({fields, obstacle, ...choice}) => {
     expect(obstacleOf(pausedRun(fields), 'resume', choice)).toBe(obstacle);
   });
@@ -135,7 +135,7 @@ describe('what is in the way of a resume', () => {
   });
 });
 
-describe('what is in the way of an answer to a task without a session', () => {
+describe('what prevents an answer to a task without a session', () => {
   test.each(rows)('$name', ({fields, obstacle, ...choice}) => {
     const run = waitingRun({...fields, provider_session_ref: '', resumable: false});
     expect(obstacleOf(run, 'answer', choice)).toBe(obstacle);

@@ -48,7 +48,7 @@ const ended = {
   exit_code: 1,
 };
 
-test('a new run says running and launching, and nothing of it ran', () => {
+test('a new run is running and launching, without a segment', () => {
   const run = newRunRecord(
     {
       runId: 'a-2',
@@ -98,7 +98,7 @@ describe('a step', () => {
       expected: {...started, updated_at: now, provider_session_ref: sessionRef, resumable: true},
     },
     {
-      name: 'the session of a custom command is kept with whose it is',
+      name: 'the session of a custom command is kept with its dialect',
       run: started,
       step: {type: 'sessionCaptured', sessionRef, dialect: 'codex'},
       expected: {
@@ -110,7 +110,7 @@ describe('a step', () => {
       },
     },
     {
-      name: 'a wish to pause is a phase',
+      name: 'a requested pause is a phase',
       run: started,
       step: {type: 'pauseAsked'},
       expected: {...started, updated_at: now, phase: 'pausing'},
@@ -129,14 +129,14 @@ describe('a step', () => {
       },
     },
     {
-      name: 'a pause without a session is not resumable, whatever is said',
+      name: 'a pause without a session is not resumable, whatever was reported',
       run: started,
       step: {type: 'paused', reason: 'user_interrupt', resumable: true},
       trace: {end},
       expected: {...ended, state: 'paused', ...pausedSince(now, 'user_interrupt')},
     },
     {
-      name: 'a lost run is paused, and nobody knows how its segment ended',
+      name: 'a lost run is paused, and the end of its segment is unknown',
       run: started,
       step: {type: 'paused', reason: 'process_lost', resumable: false},
       expected: {...still, updated_at: now, state: 'paused', ...pausedSince(now, 'process_lost')},
@@ -159,7 +159,7 @@ describe('a step', () => {
       expected: {...ended, state: 'succeeded', result: 'done'},
     },
     {
-      name: 'a success that nobody saw end has an empty end',
+      name: 'a success whose end was not seen has an empty end',
       run: started,
       step: endedWith({outcome: 'succeeded'}),
       trace: {end: null, result: ''},
@@ -186,7 +186,7 @@ describe('a step', () => {
       expected: {...ended, state: 'failed', failure, result: 'half'},
     },
     ...(['resume_rejected', 'spawn_failed', 'auth', 'rate_limit'] as const).map((kind) => ({
-      name: `a later segment that ends with ${kind} goes back to where it stood`,
+      name: `a later segment that ends with ${kind} returns to its earlier state`,
       run: {...started, stood: {state: 'waiting'} as const},
       step: endedWith(failing(kind), true),
       trace: {end, result: 'half'},
@@ -202,7 +202,7 @@ describe('a step', () => {
       } as const,
     })),
     {
-      name: 'a failure need not have a result, nor an end',
+      name: 'a failure needs neither a result nor an end',
       run: started,
       step: endedWith(failing('agent_error')),
       expected: {...still, updated_at: now, state: 'failed', failure},
@@ -235,7 +235,7 @@ describe('a step', () => {
       expected: pausedRun({updated_at: now, questions: [question], failure: rejected, refusals}),
     },
     {
-      name: 'a relaunch runs again and forgets its last failure, not that it was refused',
+      name: 'a relaunch runs again and clears its last failure, but not that it was refused',
       run: pausedRun({failure, refusals}),
       step: {type: 'relaunched'},
       expected: runRecord({
@@ -249,7 +249,7 @@ describe('a step', () => {
       }),
     },
     {
-      name: 'a relaunch keeps all answers, each with what was asked',
+      name: 'a relaunch keeps all answers, each with its question',
       run: waitingRun({answers: [{id: 'size', value: 'M'}]}),
       step: {type: 'relaunched', answers: [{id: 'color', value: 'red'}]},
       expected: waitingRun({
@@ -264,7 +264,7 @@ describe('a step', () => {
       }),
     },
     {
-      name: 'a dismissal stands on the review, once for a task',
+      name: 'a dismissal is recorded on the review, once for a task',
       run: pausedRun({
         run_type: 'review',
         state: 'succeeded',
@@ -278,7 +278,7 @@ describe('a step', () => {
       }),
     },
     {
-      name: 'a superseded run stands as it stood',
+      name: 'a superseded run keeps its state',
       run: pausedRun(),
       step: {type: 'superseded', byRunId: 'a-2'},
       expected: pausedRun({updated_at: now, superseded_by_run_id: 'a-2'}),
@@ -309,10 +309,10 @@ describe('usage', () => {
   const two = [endedSegment(), openSegment(2)];
 
   test.each<{name: string; run: RunRecord; end: object; expected: object | undefined}>([
-    {name: 'is unknown where nobody told', run: started, end: {}, expected: undefined},
-    {name: 'is kept where this segment did not tell', run: {...started, usage}, end: {}, expected: usage},
-    {name: 'is that of the one segment', run: {...started, usage}, end: {usage}, expected: usage},
-    {name: 'is the first told', run: {...started, segments: two}, end: {usage}, expected: usage},
+    {name: 'is unknown when none was reported', run: started, end: {}, expected: undefined},
+    {name: 'is kept when this segment reported none', run: {...started, usage}, end: {}, expected: usage},
+    {name: 'is that of the only segment', run: {...started, usage}, end: {usage}, expected: usage},
+    {name: 'is the first reported', run: {...started, segments: two}, end: {usage}, expected: usage},
     {
       name: 'adds up over segments',
       run: {...started, segments: two, usage: {...usage, cost_usd: 0.5}},
@@ -320,13 +320,13 @@ describe('usage', () => {
       expected: {input_tokens: 11, output_tokens: 3, cost_usd: 0.5},
     },
     {
-      name: 'has no cost where nobody told it',
+      name: 'has no cost when none was reported',
       run: {...started, segments: two, usage},
       end: {usage},
       expected: {input_tokens: 20, output_tokens: 2},
     },
     {
-      name: 'is not added where the provider counts the session',
+      name: 'is not added when the provider counts the session',
       run: {...started, segments: two, usage},
       end: {usage: {input_tokens: 12, output_tokens: 2}, isWholeSession: true},
       expected: {input_tokens: 12, output_tokens: 2},
@@ -336,7 +336,7 @@ describe('usage', () => {
   });
 });
 
-test('a segment tells who its process was', () => {
+test('a segment records the identity of its process', () => {
   expect(identityOf(openSegment(3))).toEqual(identity(3));
 });
 
@@ -354,7 +354,7 @@ describe('a step of a segment', () => {
 
   test.each<{name: string; step: RunStep; expected: RunStep}>([
     {
-      name: 'its start is who the process is',
+      name: 'its start is the identity of the process',
       step: segmentStep.start(facts),
       expected: {type: 'segmentStarted', identity: identity(), argv: ['claude']},
     },
@@ -388,12 +388,12 @@ describe('a step of a segment', () => {
       expected: {type: 'ended', ...seen, isSessionStored: true, isContinued: true},
     },
     {
-      name: 'the end of a later segment that never came to be',
+      name: 'the end of a later segment that never started',
       step: segmentStep.end({...facts, held: null}),
       expected: {type: 'ended', ...seen, isContinued: true},
     },
     {
-      name: 'the end of an agent nobody saw end',
+      name: 'the end of an agent that was not seen to end',
       step: segmentStep.end({...facts, exit: null}),
       expected: {
         type: 'ended',
@@ -408,30 +408,27 @@ describe('a step of a segment', () => {
     expect(step).toEqual(expected);
   });
 
-  test('cannot be said before it is so', () => {
+  test('is refused when it is not possible yet', () => {
     expect(() => segmentStep.start({...facts, held: null})).toThrow('No agent is held back');
     expect(() => segmentStep.session({...facts, session: null})).toThrow('No session was captured');
   });
 });
 
-test('a segment says when its log is incomplete', () => {
+test('a segment records that its log is incomplete', () => {
   const trace = {end: {...end, isLogTruncated: true}};
   expect(applyRunStep(started, endedWith({outcome: 'succeeded'}), now, trace).segments).toEqual([
     {...endedSegment(1, {exit_code: 1}), log_truncated: true},
   ]);
 });
 
-test.each([true, false])(
-  'a session that failed and was stored: %s is one to go on with or not',
-  (isStored) => {
-    const run = runRecord({segments: [openSegment()], provider_session_ref: sessionRef, resumable: true});
-    const step = {type: 'ended', verdict: failing('agent_error'), isContinued: false} as const;
-    const failed = applyRunStep(run, {...step, isSessionStored: isStored}, now, {end});
-    expect([failed.state, failed.resumable]).toEqual(['failed', isStored]);
-  },
-);
+test.each([true, false])('a failed session that was stored: %s can be resumed or not', (isStored) => {
+  const run = runRecord({segments: [openSegment()], provider_session_ref: sessionRef, resumable: true});
+  const step = {type: 'ended', verdict: failing('agent_error'), isContinued: false} as const;
+  const failed = applyRunStep(run, {...step, isSessionStored: isStored}, now, {end});
+  expect([failed.state, failed.resumable]).toEqual(['failed', isStored]);
+});
 
-test('a run that is rejected has failed, and says why', () => {
+test('a rejected run has failed, with the reason', () => {
   const run = runRecord({state: 'succeeded', decision_required: true, decision_state: 'pending'});
   const step = {type: 'decided', decision: {state: 'rejected', why: 'too long'}} as const;
   expect(applyRunStep(run, step, now)).toMatchObject({
@@ -442,7 +439,7 @@ test('a run that is rejected has failed, and says why', () => {
   });
 });
 
-test('a run with checks that its agent ended is checked next, and says so until they are made', () => {
+test('a run with checks whose agent ended is checked next, and stays so until they are done', () => {
   const run = runRecord({segments: [openSegment()], verify: ['test']});
   const step = {type: 'ended', verdict: {outcome: 'succeeded'}, isContinued: false} as const;
   expect(applyRunStep(run, step, now, {end})).toMatchObject({
@@ -452,7 +449,7 @@ test('a run with checks that its agent ended is checked next, and says so until 
   });
 });
 
-test('an approval that is withdrawn joins those that were withdrawn before', () => {
+test('a withdrawn approval is added to those withdrawn before', () => {
   const earlier = {
     decision_state: 'approved_continue',
     decision_resolved_at: 'first',

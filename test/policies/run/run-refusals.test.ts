@@ -13,7 +13,7 @@ import {seen} from '../../helpers/errors.ts';
 import {family, now, planOf, task} from '../../helpers/plans.ts';
 import {factsIn} from '../../helpers/task-facts.ts';
 
-describe('of a parent, whatever is asked of it', () => {
+describe('for a parent, whatever the command', () => {
   const parent = (status: 'todo' | 'done') => {
     const plan = planOf(family(task('p'), task('a', {status})));
     return seen(parentRefusal(plan, requireTask(plan, 'p')));
@@ -51,7 +51,7 @@ test.each([
     message: 'p has children; none of them has run',
     commands: ['blackbird show p'],
   },
-])('an undo of a parent names those of its children: $name', ({statuses, message, commands}) => {
+])('an undo of a parent names the undo of its children: $name', ({statuses, message, commands}) => {
   const [a, b, c] = statuses;
   const plan = planOf(
     family(task('p'), task('a', {status: a}), task('b', {status: b}), task('c', {status: c})),
@@ -73,11 +73,11 @@ describe('a task at its checkpoint', () => {
     {name: 'its agent has a session', fields: session, isOffered: true},
     {name: 'its agent has none', fields: {}, isOffered: false},
     {
-      name: 'a command told nobody whose session it is',
+      name: 'a custom command did not name its dialect',
       fields: {...session, provider: 'custom'},
       isOffered: false,
     },
-  ] as const)('is offered changes only where $name: $isOffered', ({fields, isOffered}) => {
+  ] as const)('can be sent back only when $name: $isOffered', ({fields, isOffered}) => {
     const changes = 'blackbird review a --request-changes [text]';
     expect(refusal(fields).next.some(({command}) => command === changes)).toBe(isOffered);
     const run = restingRun({state: 'succeeded', decision_state: 'pending', ...fields});
@@ -86,7 +86,7 @@ describe('a task at its checkpoint', () => {
     expect(lines.some((line) => line.endsWith('--approve'))).toBe(true);
   });
 
-  test('names no diff and, rejected, no undo where nothing was recorded', () => {
+  test('names no diff and, rejected, no undo when nothing was recorded', () => {
     const summary = {files: [], diffstat: '', snippets: [], note: 'there is no git repository'};
     const run = restingRun({state: 'succeeded', decision_state: 'pending', review_summary: summary});
     expect(decisionLines('a', attemptOf('a', run))[0]).toBe(
@@ -109,7 +109,7 @@ describe('a decision that is not due', () => {
     return {message, commands: next.map(({command}) => command)};
   };
 
-  test('names what can be done instead', () => {
+  test('names what is possible instead', () => {
     const approved = {decision_state: 'approved_continue', decision_resolved_at: now} as const;
     const instead = ['blackbird undo a', 'blackbird resume a --feedback <text>', 'blackbird runs a'];
     expect(next('done', approved)).toEqual({
@@ -123,7 +123,7 @@ describe('a decision that is not due', () => {
 
 describe('a refusal', () => {
   test.each(['review', 'undo'] as const)(
-    'to %s what never ran names its first run, and no history',
+    'to %s a task that never ran names its first run, and no history',
     (command) => {
       const plan = planOf(task('a'), task('b', {deps: ['a']}));
       const commands = (id: string) =>
@@ -137,7 +137,7 @@ describe('a refusal', () => {
     },
   );
 
-  test('of what is running names the pause', () => {
+  test('for a running task names the pause', () => {
     const plan = planOf(task('a', {status: 'in_progress'}));
     const facts = factsIn(plan, {run: runRecord(), isEngineAlive: true})(requireTask(plan, 'a'));
     expect(seen(refusalOf(facts, 'setStatus', 'running')).next).toEqual([
@@ -151,7 +151,7 @@ describe('a refusal', () => {
     {command: 'resume', status: 'todo', code: 'E_RESUME_REFUSED', next: 'blackbird execute a'},
     {command: 'sendBack', status: 'todo', code: 'E_RESUME_REFUSED', next: 'blackbird execute a'},
     {command: 'restart', status: 'skipped', code: 'E_RESTART_REFUSED', next: 'blackbird why a'},
-  ] as const)('to $command what was undone, $status, names $next', ({command, status, code, next}) => {
+  ] as const)('to $command an undone task, $status, names $next', ({command, status, code, next}) => {
     const plan = planOf(task('a', {status}));
     const run = restingRun({state: 'succeeded', superseded_by_run_id: 'a-2'});
     const facts = factsIn(plan, {run})(requireTask(plan, 'a'));
@@ -160,7 +160,7 @@ describe('a refusal', () => {
     expect(told.next.map(({command}) => command)).toEqual([next]);
   });
 
-  test('names the task, the run, the provider, the session, the reason and what to do', () => {
+  test('names the task, the run, the provider, the session, the reason and the next command', () => {
     const task = {id: "it's", title: 'Do it'};
     expect(seen(resumeRefusal('E_RESUME_REJECTED', task, pausedRun(), 'it is gone'))).toEqual({
       code: 'E_RESUME_REJECTED',
@@ -181,11 +181,11 @@ describe('a refusal', () => {
   test.each([
     {name: 'an agent', fields: {}, command: 'blackbird resume a --agent claude'},
     {
-      name: 'a command of the user',
+      name: 'a custom command',
       fields: {provider: 'custom', provider_dialect: 'codex', custom_command: "my-agent 'x'"},
       command: String.raw`BLACKBIRD_AGENT_CMD='my-agent '\''x'\''' blackbird resume a`,
     },
-  ] as const)('of another program says how $name goes on', ({fields, command}) => {
+  ] as const)('for another program says how $name continues', ({fields, command}) => {
     const run = pausedRun(fields);
     const reason = programObstacle(run, {explicitProvider: 'demo', customCommand: null}) ?? '';
     expect(resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: ''}, run, reason).next).toEqual([
@@ -194,7 +194,7 @@ describe('a refusal', () => {
     ]);
   });
 
-  test('of another program that never stored the session does not send anybody there', () => {
+  test('for another program that never stored the session does not suggest it', () => {
     const run = pausedRun({resumable: false});
     const reason = programObstacle(run, {explicitProvider: 'demo', customCommand: null}) ?? '';
     const {next} = resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: ''}, run, reason);
@@ -210,8 +210,12 @@ describe('a refusal', () => {
   } as const;
   test.each([
     {name: 'a run at a checkpoint', run: {state: 'succeeded', decision_state: 'pending'}, isAsked: true},
-    {name: 'changes nobody heard of', run: {...undelivered, decision_required: true}, isAsked: true},
-    {name: 'other feedback nobody heard of', run: undelivered, isAsked: false},
+    {
+      name: 'requested changes that were not delivered',
+      run: {...undelivered, decision_required: true},
+      isAsked: true,
+    },
+    {name: 'other feedback that was not delivered', run: undelivered, isAsked: false},
     {
       name: 'a run that was approved',
       run: {state: 'succeeded', decision_state: 'approved_quit'},
@@ -225,7 +229,7 @@ describe('a refusal', () => {
     ]);
   });
 
-  test.each(['auth', 'rate_limit'] as const)('for %s says that it can be tried again', (kind) => {
+  test.each(['auth', 'rate_limit'] as const)('for %s says that it can be retried', (kind) => {
     const run = pausedRun({failure: {kind, message: 'not now'}});
     const commands = (reason: string) =>
       resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: 'A'}, run, reason).next.map(({command}) => command);
@@ -237,7 +241,7 @@ describe('a refusal', () => {
     {name: 'paused in a session', run: {}, goesOn: true},
     {name: 'paused without one', run: {provider_session_ref: ''}, goesOn: false},
     {name: 'waiting without one', run: {provider_session_ref: '', state: 'waiting'}, goesOn: true},
-  ] as const)('names the program of a run only where that could go on: $name', ({run, goesOn}) => {
+  ] as const)('names the program of a run only when it could continue: $name', ({run, goesOn}) => {
     const own = pausedRun({provider: 'custom', custom_command: 'my-agent', ...run});
     const reason = 'it belongs to another program: no matter which';
     const {next} = resumeRefusal('E_RESUME_REFUSED', {id: 'a', title: 'A'}, own, reason);
@@ -247,7 +251,7 @@ describe('a refusal', () => {
     ]);
   });
 
-  test('says that there is no session, and since when it stands where it was never paused', () => {
+  test('says that there is no session, and since when it rests when it was never paused', () => {
     const {paused_at: _, ...run} = pausedRun({
       provider_session_ref: '',
       updated_at: '2026-02-02T03:00:00.000Z',
@@ -311,20 +315,20 @@ describe('execute of tasks none of which can run', () => {
     },
     {id: 'failed', message: 'failed failed', commands: ['resume failed', 'retry failed', 'restart failed']},
     {id: 'waits', message: 'waits is not ready', commands: ['why waits']},
-  ])('says how $id stands and what can be done', ({id, message, commands}) => {
+  ])('says the state of $id and what is possible', ({id, message, commands}) => {
     expect(told(id)).toEqual({code: 'E_TASK_NOT_READY', message: `nothing to run: ${message}`, commands});
   });
 
-  test('is no error where all of them are done or skipped', () => {
+  test('is no error when all of them are done or skipped', () => {
     expect([told('done'), told('done', 'skipped')]).toEqual([null, null]);
   });
 
-  test('is one where what is done was sent back', () => {
+  test('is an error when a done task was sent back', () => {
     const facts = factsIn(plan, {run: runs.done ?? null, isSentBack: true})(requireTask(plan, 'done'));
     expect(() => requireNothingLeft([facts])).toThrow('nothing to run: done');
   });
 
-  test('of several says how the first ones stand, with one command for each', () => {
+  test('of several names the first ones, with one command for each', () => {
     expect(told('done', 'paused', 'asks', 'waits')).toEqual({
       code: 'E_TASK_NOT_READY',
       message: 'nothing to run: done is done, paused is paused, asks waits for your answer, and 1 more',
@@ -333,7 +337,7 @@ describe('execute of tasks none of which can run', () => {
   });
 });
 
-test('a parent whose review sent tasks back names them and how each goes on', () => {
+test('a parent whose review sent tasks back names them and how each continues', () => {
   const plan = planOf(family(task('p'), task('c', {status: 'done'}), task('d', {status: 'done'})));
   const {message, next} = parentRefusal(plan, requireTask(plan, 'p'), ['c', 'd']);
   expect([message, next.map(({command}) => command)]).toEqual([
@@ -342,7 +346,7 @@ test('a parent whose review sent tasks back names them and how each goes on', ()
   ]);
 });
 
-test('answers to a task that was answered elsewhere, and stands at its checkpoint, are told to decide', () => {
+test('answering a task that was answered elsewhere, and is at its checkpoint, suggests to decide', () => {
   const plan = planOf(task('a', {status: 'in_progress'}));
   const run = restingRun({state: 'succeeded', decision_required: true, decision_state: 'pending'});
   const facts = factsIn(plan, {run})(requireTask(plan, 'a'));

@@ -6,7 +6,7 @@ test.each([
   {feedback: 'fix\n\nand test', text: 'fix', isSaid: true},
   {feedback: 'first\n\nfix\n\nlast', text: 'fix', isSaid: true},
   {feedback: 'first\n\ntwo\n\nparts', text: 'two\n\nparts', isSaid: true},
-  // The same letters inside other words are not what was said.
+  // The same letters inside other words do not count.
   {feedback: 'please fix the tests', text: 'fix', isSaid: false},
   {feedback: 'fix\nthe tests', text: 'fix', isSaid: false},
   {feedback: '', text: 'fix', isSaid: false},
@@ -14,7 +14,7 @@ test.each([
   expect(isSaidIn(feedback, text)).toBe(isSaid);
 });
 
-test('what was not heard comes first, and once', () => {
+test('feedback that was not delivered comes first, without repeats', () => {
   expect(sayAlso('fix', 'please fix the tests')).toBe('fix\n\nplease fix the tests');
   expect(sayAlso('fix', 'fix\n\nplease')).toBe('fix\n\nplease');
   expect(sayAlso('', 'please')).toBe('please');
@@ -30,7 +30,7 @@ test.each([
   },
   {text: 'use tabs', feedback: 'do use tabs', left: 'use tabs'},
   {text: 'use tabs', feedback: '', left: 'use tabs'},
-  // Typed in a shell behind a draft that was there, and sent alone.
+  // Typed in a shell after an existing draft, and sent alone.
   {text: 'not this\none\ntwo', feedback: 'one\ntwo', left: 'not this'},
   {
     text: 'not this\none\ntwo',
@@ -40,6 +40,6 @@ test.each([
   {text: 'not this\none', feedback: 'one more', left: 'not this\none'},
   {text: 'not this\n', feedback: '', left: 'not this\n'},
   {text: '  ', feedback: 'one', left: ''},
-])('of the draft "$text", after "$feedback", "$left" is still to be said', ({text, feedback, left}) => {
+])('of the draft "$text", after "$feedback", "$left" remains to be sent', ({text, feedback, left}) => {
   expect(unsaidOf(text, feedback)).toBe(left);
 });

@@ -18,20 +18,20 @@ describe('a session is stored', () => {
       stored: true,
     },
     {
-      name: 'when something was said after it',
+      name: 'when output followed it',
       sessionSeenAt: 0,
       hasLaterLine: true,
       killedAt: 1,
       stored: true,
     },
     {
-      name: 'not within a second of it',
+      name: 'not within a second',
       sessionSeenAt: 500,
       hasLaterLine: false,
       killedAt: 1_499,
       stored: false,
     },
-    {name: 'a second after it', sessionSeenAt: 500, hasLaterLine: false, killedAt: 1_500, stored: true},
+    {name: 'a second later', sessionSeenAt: 500, hasLaterLine: false, killedAt: 1_500, stored: true},
     {name: 'not before it', sessionSeenAt: 500, hasLaterLine: false, killedAt: 100, stored: false},
   ])('$name', ({stored, ...facts}) => {
     expect(isSessionStored(facts)).toBe(stored);

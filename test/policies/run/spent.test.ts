@@ -7,42 +7,42 @@ const used = (input_tokens: number, output_tokens: number, cost_usd?: number) =>
 });
 
 test.each([
-  {name: 'a first agent: what it tells', run: {}, told: used(10, 2, 0.5), so: used(10, 2, 0.5)},
+  {name: 'a first agent: what it reports', run: {}, told: used(10, 2, 0.5), so: used(10, 2, 0.5)},
   {
-    name: 'a later agent that counts itself: on top of those before',
+    name: 'a later agent that reports only itself: added to those before',
     run: {usage: used(100, 20, 1)},
     told: used(10, 2, 0.5),
     so: used(110, 22, 1.5),
   },
   {
-    name: 'an agent that tells a cost after one that told none',
+    name: 'an agent that reports a cost after one that did not',
     run: {usage: used(100, 20)},
     told: used(10, 2, 0.5),
     so: used(110, 22, 0.5),
   },
   {
-    name: 'a first agent that counts its whole session: what it tells',
+    name: 'a first agent that reports its whole session: what it reports',
     isWholeSession: true,
     run: {},
     told: used(10, 2),
     so: used(10, 2),
   },
   {
-    name: 'a later one that counts its whole session: nothing twice',
+    name: 'a later agent that reports its whole session: nothing counted twice',
     isWholeSession: true,
     run: {usage: used(100, 20), session_usage: used(100, 20)},
     told: used(110, 22),
     so: used(110, 22),
   },
   {
-    name: 'a session that other runs used, too: their part is not its own',
+    name: 'a session that other runs used too: without their part',
     isWholeSession: true,
     run: {session_usage: used(400, 80)},
     told: used(410, 82),
     so: used(10, 2),
   },
   {
-    name: 'a session that another run and this one used: only what is new on top',
+    name: 'a session that another run and this one used: only the increase',
     isWholeSession: true,
     run: {usage: used(100, 20), session_usage: used(500, 100)},
     told: used(510, 102),
@@ -56,12 +56,12 @@ test.each([
     so: used(110, 22),
   },
   {
-    name: 'a session that counts from nothing again: never less than before',
+    name: 'a session that counts from zero again: never less than before',
     isWholeSession: true,
     run: {usage: used(100, 20), session_usage: used(100, 20)},
     told: used(10, 2),
     so: used(100, 20),
   },
-])('what a run has used by now: $name', ({run, told, isWholeSession = false, so}) => {
+])('what a run has used so far: $name', ({run, told, isWholeSession = false, so}) => {
   expect(usageSoFar(run, told, isWholeSession)).toEqual(so);
 });

@@ -19,7 +19,7 @@ const changesTo = (fields: Partial<Task>) => {
   return changedSince(runTold, now, taskDigest(now, digest));
 };
 
-test('what an agent was told is a digest of each field', () => {
+test('what an agent was told is recorded as a digest of each field', () => {
   expect(told).toEqual({
     title: '#Refunds',
     prompt: '#Add refunds.',
@@ -46,7 +46,7 @@ describe('a task that was changed since', () => {
     expect(changesTo(fields)).toEqual(changes);
   });
 
-  test('is not known of a record that says nothing; from now on it does', () => {
+  test('is unknown for a record without digests; from now on it is recorded', () => {
     const run = runRecord({context: {digest: '', bytes: 0}});
     expect(changedSince(run, before, told)).toEqual([]);
     expect(undeliveredDigest(run, told)).toEqual({telling: told});
@@ -57,7 +57,7 @@ describe('a task that was changed since', () => {
   });
 });
 
-test('the agent is told the new text of each before everything else', () => {
+test('the agent is told the new text of each changed field first', () => {
   expect(changesPrompt([], 'Go on.')).toBe('Go on.');
   expect(changesPrompt(changesTo({title: 'Returns', description: ''}), 'Go on.')).toBe(
     [

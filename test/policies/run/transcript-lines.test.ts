@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {transcriptLines} from '../../../src/machines/policies/run/transcript-lines.ts';
 
-test('a transcript tells both sides apart, and marks what is cut', () => {
+test('a transcript separates both sides, and marks what was cut', () => {
   const at = null;
   const lines = transcriptLines([
     {at, kind: 'message', text: 'I look.\nThen I write.'},

@@ -9,7 +9,7 @@ import {
 } from '../../../src/machines/policies/session/session-names.ts';
 import {errorOf} from '../../helpers/errors.ts';
 
-test('a run is named after the second it began in', () => {
+test('a run is named after the second it started in', () => {
   expect(newRunId('2026-01-10T12:00:00Z', 'a3f2')).toBe('20260110120000-a3f2');
   expect(newRunId('2026-01-10T12:00:00.123Z', 'a3f2')).toBe('20260110120000-a3f2');
 });
@@ -24,12 +24,12 @@ test('times are whole seconds', () => {
   expect(inSeconds('2026-01-10T12:00:00Z')).toBe('2026-01-10T12:00:00Z');
 });
 
-test.each(['20260110120000-a3f2', 'a', 'A_b-1', 'x'.repeat(64)])('%s can be a run', (text) => {
+test.each(['20260110120000-a3f2', 'a', 'A_b-1', 'x'.repeat(64)])('%s is a valid run', (text) => {
   expect(isRunId(text)).toBe(true);
 });
 
 test.each(['', '.', '..', '-a', '_a', 'a.b', 'a:b', 'a/b', 'a b', 'a\n', '=a', 'a*', 'ä', 'x'.repeat(65)])(
-  '%j cannot be a run',
+  '%j is not a valid run',
   (text) => {
     expect(isRunId(text)).toBe(false);
   },

@@ -32,12 +32,12 @@ describe('a session is found', () => {
     expect(await find(ref)).toBe(expected);
   });
 
-  test('by a name that an archived one has as well', async () => {
+  test('by a name that an archived session also has', async () => {
     const again = sessionEntry({run_id: '20260111000000-0003', name: 'old'});
     expect(await find('old', [...entries, again])).toBe(again);
   });
 
-  test('in the repository the user stands in, where several have one', async () => {
+  test("in the user's repository, when several have one", async () => {
     const there = sessionEntry({run_id: '20260111000000-0003', repo_id: 'other', name: 'refunds'});
     const twin = sessionEntry({run_id: first.runId, repo_id: 'other', name: 'twin'});
     expect(await find('refunds', [first, there], async () => 'other')).toBe(there);
@@ -45,7 +45,7 @@ describe('a session is found', () => {
     expect(await find(first.runId, [first, twin], async () => 'other')).toBe(twin);
   });
 
-  test('without asking where the user stands, when there is only one', async () => {
+  test('without reading the working directory, when there is only one', async () => {
     const ask = async () => {
       throw new Error('asked');
     };
@@ -65,13 +65,13 @@ describe('a session is not found', () => {
     },
   );
 
-  test('where nothing is', async () => {
+  test('when there is none', async () => {
     expect((await rejectionOf(find('x', []))).code).toBe('E_RUN_NOT_FOUND');
   });
 });
 
-describe('what could be several', () => {
-  test('names them all in the order of their ids', async () => {
+describe('when several match', () => {
+  test('and all matches are named in the order of their ids', async () => {
     expect(seen(await rejectionOf(find('20260110')))).toEqual({
       code: 'E_RUN_ID_AMBIGUOUS',
       message: [
@@ -85,7 +85,7 @@ describe('what could be several', () => {
     });
   });
 
-  test('one name in two repositories, neither of them here', async () => {
+  test('when two repositories have the name, neither of them here', async () => {
     const there = sessionEntry({run_id: '20260111000000-0003', repo_id: 'other', name: 'refunds'});
     expect(await rejectionOf(find('refunds', [there, first], async () => 'third'))).toMatchObject({
       code: 'E_RUN_REF_AMBIGUOUS',
@@ -98,7 +98,7 @@ describe('what could be several', () => {
   });
 });
 
-test('a broken one is refused by name', () => {
+test('a broken session is refused by name', () => {
   expect(seen(errorOf(() => requireMeta(broken)))).toEqual({
     code: 'E_RUN_BROKEN',
     message: 'run exists but meta.json is unreadable or invalid',
@@ -111,7 +111,7 @@ test('a broken one is refused by name', () => {
   });
 });
 
-test('lists begin with the newest and end with what is broken', () => {
+test('lists start with the newest and end with broken sessions', () => {
   const newer = sessionEntry({run_id: '20260112000000-0000', created_at: '2026-01-12T00:00:00Z'});
   expect(inListOrder([broken, first, newer, second]).map(({runId}) => runId)).toEqual([
     '20260112000000-0000',

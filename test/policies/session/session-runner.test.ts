@@ -38,7 +38,7 @@ describe('the command of a runner', () => {
     });
   });
 
-  test('an empty one is no command', () => {
+  test('an empty one is not a command', () => {
     expect(errorOf(() => resolveRunnerCmd(config, 'empty'))).toMatchObject({
       code: 'E_RUNNER_NOT_CONFIGURED',
       message: 'runner "empty" has empty command in runners config',
@@ -61,7 +61,7 @@ describe('agency.json', () => {
   });
 
   test.each([{}, {version: 1}, {defaults: {}}, {runners: {}}, {defaults: {runner: '', parent_branch: ''}}])(
-    '%j says nothing',
+    '%j has no effect',
     (json) => {
       expect(parseAgencyConfig(json)).toEqual(noAgencyConfig);
     },

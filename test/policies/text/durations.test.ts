@@ -8,7 +8,7 @@ import {
   usedTokens,
 } from '../../../src/machines/policies/text/durations.ts';
 
-/** As the clock beside the screen shows it, wherever that is. */
+/** In local time, whatever the time zone. */
 const local = (day: number, hour: number, minute: number) =>
   new Date(2026, 0, day, hour, minute).toISOString();
 
@@ -21,14 +21,14 @@ test.each([
 
 test.each([
   {name: 'near', time: local(10, 9, 39), words: '09:39:00'},
-  {name: 'just over', time: local(10, 9, 29), words: '09:29:00'},
+  {name: 'just past', time: local(10, 9, 29), words: '09:29:00'},
   {name: 'later today', time: local(10, 9, 40), words: '09:40'},
   {name: 'tomorrow', time: local(11, 9, 40), words: '2026-01-11 09:40'},
 ])('a time to wait for that is $name', ({time, words}) => {
   expect(nearTime(time, local(10, 9, 30))).toBe(words);
 });
 
-test('a time that is read on another day has its date', () => {
+test('a time shown on another day has its date', () => {
   expect(dayAndTime(local(10, 18, 5))).toBe('2026-01-10 18:05');
 });
 

@@ -18,7 +18,7 @@ test.each([
   {editor: 'code --wait', args: ['--goto', '/p/a b.ts:7']},
   {editor: 'hx', args: ['/p/a b.ts:7']},
   {editor: 'my-editor', args: ['/p/a b.ts']},
-])('$editor is given the file and the line as arguments', ({editor, args}) => {
+])('$editor gets the file and the line as arguments', ({editor, args}) => {
   expect(editorCommand(editor, '/p/a b.ts', 7)).toEqual({script: `${editor} "$@"`, args});
 });
 

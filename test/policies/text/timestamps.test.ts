@@ -54,10 +54,14 @@ describe('compareTimestamps', () => {
 
 describe('laterOf', () => {
   test.each([
-    {name: 'now, when the clock went on', now: '2026-01-02T00:00:00Z', later: '2026-01-02T00:00:00Z'},
-    {name: 'the bound, when the clock went back', now: '2025-12-31T00:00:00Z', later: '2026-01-01T00:00:00Z'},
+    {name: 'now, when the clock advanced', now: '2026-01-02T00:00:00Z', later: '2026-01-02T00:00:00Z'},
     {
-      name: 'the bound, when the clock went back by a nanosecond',
+      name: 'the lower bound, when the clock went back',
+      now: '2025-12-31T00:00:00Z',
+      later: '2026-01-01T00:00:00Z',
+    },
+    {
+      name: 'the lower bound, when the clock went back by a nanosecond',
       now: '2025-12-31T23:59:59.999999999Z',
       later: '2026-01-01T00:00:00Z',
     },
@@ -81,7 +85,7 @@ describe('isTimestamp', () => {
     '2024-02-29T00:00:00Z',
     '0001-01-01T00:00:00Z',
     '9999-12-31T23:59:59Z',
-  ])('takes %s', (text) => {
+  ])('accepts %s', (text) => {
     expect(isTimestamp(text)).toBe(true);
   });
 
