@@ -3,13 +3,13 @@ import type {AgentEvent} from '../../../src/services/contracts/agent.ts';
 import type {RunningAgent} from '../../../src/services/contracts/agent-process.ts';
 import type {AgentEnding} from '../../../src/services/contracts/agent-runner.ts';
 
-/** What an agent does once it may go. */
+/** What an agent does once it is released. */
 export type Scenario = {
   readonly session?: true;
   readonly result?: 'success' | 'failure';
-  /** It lives on until it is stopped. */
+  /** It runs until it is stopped. */
   readonly stays?: true;
-  /** It stays although it is interrupted. */
+  /** It keeps running although it is interrupted. */
   readonly isStubborn?: true;
 };
 
@@ -19,17 +19,17 @@ export type AgentRunnerHarness = {
   sweep(): Promise<{readonly ended: number; readonly remaining: readonly number[]}>;
   /** Called with every event, before the next line is read. */
   onEvent: (event: AgentEvent) => void;
-  /** Waits until the agent has said so. */
+  /** Waits until the agent has printed it. */
   until(type: AgentEvent['type']): Promise<void>;
 };
 
-/** What the machines rely on, whoever plays the agents. */
+/** What the machines rely on, for every implementation of the runner. */
 export function describeAgents(
   name: string,
   open: (scenario: Omit<Scenario, 'isStubborn'>) => Promise<Omit<AgentRunnerHarness, 'sweep'>>,
 ): void {
   describe(`${name}: an agent`, () => {
-    test('says nothing before its go, and goes once', async () => {
+    test('prints nothing before go, and runs once', async () => {
       const {launch, events} = await open({session: true, result: 'success'});
       const agent = await launch();
       expect(events).toEqual([]);
@@ -39,21 +39,21 @@ export function describeAgents(
       expect(events.filter(({type}) => type === 'session')).toHaveLength(1);
     });
 
-    test('that succeeds has ended well', async () => {
+    test('that succeeds ends with success', async () => {
       const {launch} = await open({session: true, result: 'success'});
       const agent = await launch();
       agent.go();
       expect(await agent.ended).toMatchObject({exitCode: 0, signal: null, verdict: {outcome: 'succeeded'}});
     });
 
-    test('that fails has a failure', async () => {
+    test('that fails ends with a failure', async () => {
       const {launch} = await open({session: true, result: 'failure'});
       const agent = await launch();
       agent.go();
       expect((await agent.ended).verdict).toMatchObject({outcome: 'failed', failure: {kind: 'agent_error'}});
     });
 
-    test('that leaves without a result has failed', async () => {
+    test('that exits without a result has failed', async () => {
       const {launch} = await open({session: true});
       const agent = await launch();
       agent.go();
@@ -61,7 +61,7 @@ export function describeAgents(
     });
 
     test.each(['interrupt', 'kill'] as const)(
-      'that is held back is ended by %s and said nothing',
+      'that was not released is ended by %s and printed nothing',
       async (order) => {
         const {launch, events} = await open({session: true});
         const agent = await launch();
@@ -71,7 +71,7 @@ export function describeAgents(
       },
     );
 
-    test('is not heard while it is held, not even its end, and then all of it in order', async () => {
+    test('is not read while it is held, not even its end; then all of it arrives in order', async () => {
       const harness = await open({session: true, result: 'success'});
       const agent = await harness.launch();
       let isToldEnd = false;
@@ -91,7 +91,7 @@ export function describeAgents(
     });
 
     test.each(['interrupt', 'kill', 'endEverything'] as const)(
-      'that is held ends and is told of all the same after %s',
+      'that is held still ends, and its end is reported after %s',
       async (order) => {
         const harness = await open({session: true, stays: true});
         const agent = await harness.launch();
@@ -101,7 +101,7 @@ export function describeAgents(
         agent.go();
         await harness.until('session');
         void agent[order]();
-        // Too late: nobody would say that it may be read on.
+        // Too late: nothing would release it any more.
         agent.hold();
         expect((await agent.ended).verdict.outcome).toBe('failed');
       },
@@ -116,7 +116,7 @@ export function describeAgents(
       expect((await agent.ended).verdict.outcome).toBe('failed');
     });
 
-    test('ends once: what comes after its end changes nothing', async () => {
+    test('ends once: nothing after its end has an effect', async () => {
       const {launch, events} = await open({session: true, result: 'success'});
       const agent = await launch();
       agent.go();
@@ -131,7 +131,7 @@ export function describeAgents(
   });
 }
 
-/** And what those do that may be left behind, or do not listen. */
+/** The same for agents that may be left behind or ignore signals. */
 export function describeAgentRunner(
   name: string,
   open: (scenario: Scenario) => Promise<AgentRunnerHarness>,
@@ -149,7 +149,7 @@ export function describeAgentRunner(
       expect(await agent.ended).toMatchObject({exitCode: null, signal: 'SIGKILL'});
     });
 
-    test('that lives on is gone after the end of everything, and its end is known', async () => {
+    test('that keeps running is gone after endEverything, and its end is known', async () => {
       const {launch, until} = await open({session: true, stays: true, isStubborn: true});
       const agent = await launch();
       agent.go();
@@ -159,7 +159,7 @@ export function describeAgentRunner(
       expect(await agent.endEverything()).toMatchObject({remaining: []});
     });
 
-    test('that was left by another Blackbird is ended by a sweep', async () => {
+    test('that an earlier Blackbird left is ended by a sweep', async () => {
       const {launch, until, sweep} = await open({session: true, stays: true, isStubborn: true});
       const agent = await launch();
       agent.go();

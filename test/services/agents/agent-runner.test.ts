@@ -86,7 +86,7 @@ async function openProject(
       onTestFinished(async () => void (await agent.endEverything()));
       return agent;
     },
-    /** Waits until the agent has said so. */
+    /** Waits until the agent has printed it. */
     until: (type: AgentEvent['type']) =>
       eventually(() => expect(events.map((event) => event.type)).toContain(type)),
   };
@@ -174,7 +174,7 @@ describeAgents('in a simulation', async ({result, stays}) => {
 });
 
 describe('an agent', () => {
-  test('runs only after its go, with the prompt on stdin, and is judged by what it says', async () => {
+  test('runs only after go, with the prompt on stdin, and is judged by its result', async () => {
     const {launch, events, cwd, file, run, runs} = await openProject(
       `cat > prompt.txt\nprintf '%s\\n' '${session}' '${success}'\necho oops >&2\n`,
     );
@@ -204,7 +204,7 @@ describe('an agent', () => {
     expect(markedPids(run.run_id)).toEqual([]);
   });
 
-  test('that fails says why', async () => {
+  test('that fails reports why', async () => {
     const {launch} = await openProject(`printf '%s\\n' '${session}' '${failure}'\nexit 1\n`);
     const agent = await launch();
     agent.go();
@@ -214,7 +214,7 @@ describe('an agent', () => {
     });
   });
 
-  test('that speaks plain text is judged by its exit code, and its text is its answer', async () => {
+  test('with plain text output is judged by its exit code, and its text is its answer', async () => {
     const {launch, events} = await openProject('echo Hello; echo there');
     const agent = await launch();
     agent.go();
@@ -228,7 +228,7 @@ describe('an agent', () => {
     ]);
   });
 
-  test('that speaks plain text and fails is named by its last words', async () => {
+  test('with plain text output that fails is described by its last line', async () => {
     const {launch} = await openProject('echo Hello; echo "no such thing" >&2; exit 7');
     const agent = await launch();
     agent.go();
@@ -241,7 +241,7 @@ describe('an agent', () => {
     });
   });
 
-  test('of Codex tells the usage of its whole session', async () => {
+  test('of Codex reports the usage of its whole session', async () => {
     const lines = [
       {type: 'thread.started', thread_id: ref},
       {type: 'item.completed', item: {id: '0', type: 'agent_message', text: 'built'}},
@@ -258,7 +258,7 @@ describe('an agent', () => {
     });
   });
 
-  test('is resumed in its session though its command line ends with a line break', async () => {
+  test('is resumed in its session although its command line ends with a line break', async () => {
     const {launch, events} = await openProject('', {
       env: {...process.env, BLACKBIRD_AGENT_CMD: 'echo said\n'},
       provider_dialect: 'claude',
@@ -269,7 +269,7 @@ describe('an agent', () => {
     expect(JSON.stringify(events)).toContain(`said --resume ${ref}`);
   });
 
-  test('is resumed in its session, and a rejection is known as one', async () => {
+  test('is resumed in its session, and a rejection is recognised', async () => {
     const {launch, cwd} = await openProject(
       'echo "$@" > args.txt; echo "No conversation found with session ID: x" >&2; exit 1',
       {provider_dialect: 'claude'},
@@ -290,7 +290,7 @@ describe('an agent', () => {
 describe('stopping', () => {
   const waiting = 'while :; do sleep 0.05; done\n';
 
-  test('before its go ends the agent, and nothing of it ran', async () => {
+  test('stopping before go ends the agent, and nothing of it ran', async () => {
     const {launch, cwd, run} = await openProject('touch ran');
     const agent = await launch();
     agent.interrupt();
@@ -315,9 +315,9 @@ describe('stopping', () => {
   });
 
   test.each([
-    {name: 'leaves with an error', trap: 'exit 1'},
-    {name: 'says that it was interrupted', trap: `printf '%s\\n' '${failure}'; exit 0`},
-  ])('a result stands when the agent that was stopped after it $name', async ({trap}) => {
+    {name: 'exits with an error', trap: 'exit 1'},
+    {name: 'reports that it was interrupted', trap: `printf '%s\\n' '${failure}'; exit 0`},
+  ])('a result counts when the agent that was stopped after it $name', async ({trap}) => {
     const {launch, until} = await openProject(
       `onInt() { ${trap}; }\ntrap onInt INT\nprintf '%s\\n' '${session}' '${success}'\n${waiting}`,
     );
@@ -328,14 +328,14 @@ describe('stopping', () => {
     expect((await agent.ended).verdict).toEqual({outcome: 'succeeded', text: 'all done'});
   });
 
-  test('a failure that comes after a success, unasked, is a failure', async () => {
+  test('a failure after a success, without a stop, is a failure', async () => {
     const {launch} = await openProject(`printf '%s\\n' '${success}' '${failure}'`);
     const agent = await launch();
     agent.go();
     expect((await agent.ended).verdict).toMatchObject({outcome: 'failed'});
   });
 
-  test('a kill ends an agent that ignores everything, and its children', async () => {
+  test('a kill ends an agent that ignores all signals, and its children', async () => {
     const {launch, until, run} = await openProject(
       `trap '' INT TERM\nsetsid sleep 300 &\nprintf '%s\\n' '${session}'\n${waiting}`,
     );
@@ -348,7 +348,7 @@ describe('stopping', () => {
     expect(markedPids(run.run_id)).toEqual([]);
   });
 
-  test('the end of everything is the end of what an agent left behind', async () => {
+  test('endEverything ends what an agent left behind', async () => {
     const {launch, run} = await openProject(
       `setsid sleep 300 >/dev/null 2>&1 &\nprintf '%s\\n' '${success}'`,
     );
@@ -363,7 +363,7 @@ describe('stopping', () => {
 });
 
 describe('a sweep', () => {
-  test('ends what the agent of an earlier Blackbird had started, in sessions of its own too', async () => {
+  test('ends what the agent of an earlier Blackbird had started, in other sessions too', async () => {
     const {launch, runner, run, until} = await openProject(
       `setsid sleep 300 >/dev/null 2>&1 &\nprintf '%s\\n' '${session}'\nwhile :; do sleep 0.05; done\n`,
     );
@@ -375,17 +375,17 @@ describe('a sweep', () => {
     expect(markedPids(run.run_id)).toEqual([]);
   });
 
-  test('of a run of which nothing is left ends nothing, whoever has its number now', async () => {
+  test('of a run without processes ends nothing, whatever has its pid now', async () => {
     const {runner, run} = await openProject('');
-    // Our own number with another start time is somebody else.
+    // Our own pid with another start time is another process.
     const reused = openSegment(1, {pid: process.pid, start_time: '1'});
     expect(await runner.sweep({...run, segments: [reused]})).toEqual({ended: 0, remaining: []});
     expect(await runner.sweep(run)).toEqual({ended: 0, remaining: []});
   });
 });
 
-describe('files of a command', () => {
-  /** A `codex` of our own on the PATH, which keeps the schema it was given. */
+describe('the files of a command', () => {
+  /** Our own `codex` on the PATH, which keeps the schema it was given. */
   function installCodex(folder: string, body: string) {
     const bin = path.join(folder, 'bin');
     const temporary = path.join(folder, 'tmp');
@@ -403,7 +403,7 @@ describe('files of a command', () => {
   }
   const keepSchema = 'while [ $# -gt 0 ]; do [ "$1" = --output-schema ] && cp "$2" schema.json; shift; done';
 
-  test('are there while the agent runs and gone when it has ended', async () => {
+  test('exist while the agent runs and are gone when it has ended', async () => {
     const folder = temporaryFolder();
     const {left} = installCodex(folder, keepSchema);
     const {launch, cwd} = await openProject('', {provider: 'codex', env: process.env});
@@ -427,7 +427,7 @@ describe('files of a command', () => {
     expect(left()).toEqual([]);
   });
 
-  test('are not written for a run that has no place', async () => {
+  test('are not written for a run without a folder', async () => {
     const folder = temporaryFolder();
     const {left} = installCodex(folder, keepSchema);
     const {runner, run} = await openProject('', {provider: 'codex', env: process.env});
@@ -441,13 +441,13 @@ describe('files of a command', () => {
   });
 });
 
-describe('what is asked before', () => {
-  test('a custom command is there and cannot choose its session', async () => {
+describe('what is probed before a run', () => {
+  test('a custom command is found and cannot choose its session', async () => {
     const {runner} = await openProject('');
     expect(await runner.check('custom')).toEqual({choosesSession: false});
   });
 
-  test('a custom command stands in for no agent', async () => {
+  test('a custom command replaces no agent', async () => {
     const {runner} = await openProject('', {env: {PATH: temporaryFolder(), BLACKBIRD_AGENT_CMD: 'true'}});
     expect((await rejectionOf(runner.check('claude'))).message).toContain('claude is not on the PATH');
   });
@@ -460,7 +460,7 @@ describe('what is asked before', () => {
     );
   });
 
-  test('an agent that is not installed is named, and nothing is started', async () => {
+  test('a missing agent is named, and nothing is started', async () => {
     const env = {PATH: temporaryFolder()};
     const {runner, run, launch} = await openProject('', {env, provider: 'claude'});
     expect(seen(await rejectionOf(runner.check('claude')))).toEqual({
@@ -477,7 +477,7 @@ describe('what is asked before', () => {
   });
 });
 
-test('whoever wants to sees the prompt and both streams as they come', async () => {
+test('an observer sees the prompt and both streams as they come', async () => {
   const prompts: string[] = [];
   const seen = {stdout: '', stderr: ''};
   const runIds = new Set<string>();

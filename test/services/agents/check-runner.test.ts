@@ -53,21 +53,21 @@ describe('a check', () => {
     {command: 'echo one >&2; echo two', exitCode: 0, tail: 'one\ntwo\n'},
     {command: 'if', exitCode: 2, tail: expect.stringMatching(/syntax error/i)},
     {command: 'no-such-command-here', exitCode: 127, tail: expect.stringMatching(/not found/)},
-  ])('$command leaves with $exitCode', async ({command, exitCode, tail}) => {
+  ])('$command exits with $exitCode', async ({command, exitCode, tail}) => {
     const {launch} = checkRunner();
     const check = await launch(command);
     check.go();
     expect(await check.ended).toMatchObject({exitCode, signal: null, tail});
   });
 
-  test('runs nothing before it is told to go', async () => {
+  test('runs nothing before go', async () => {
     const {folder, launch} = checkRunner();
     const check = await launch('echo x >ran');
     await check.endEverything();
     expect(textOf(path.join(folder, 'ran'))).toBe('');
   });
 
-  test('logs all it prints in a file of its own, whose digest is known, and remembers the end', async () => {
+  test('logs all output to its own file, whose digest is known, and keeps the end', async () => {
     const {launch, log, printed} = checkRunner();
     writeFileSync(log, 'of a check that was cut short\n');
     const check = await launch('yes 0123456789 | head -n 5000; printf "äöü"');
@@ -80,14 +80,14 @@ describe('a check', () => {
     expect(printed.join('')).toBe(text.toString());
   });
 
-  test('that prints nothing has no log, and the digest of nothing', async () => {
+  test('without output has no log, and the digest of nothing', async () => {
     const {launch} = checkRunner();
     const check = await launch('true');
     check.go();
     expect(await check.ended).toMatchObject({tail: '', logDigest: sha256('')});
   });
 
-  test('replaces a link that stands where its log goes, and leaves what it points to alone', async () => {
+  test('replaces a link in place of its log, and leaves its target alone', async () => {
     const {folder, launch, log} = checkRunner();
     const elsewhere = path.join(folder, 'elsewhere');
     writeFileSync(elsewhere, 'mine');
@@ -99,7 +99,7 @@ describe('a check', () => {
   });
 });
 
-test('a check that hangs and does not listen is ended at its limit, with all it started', async () => {
+test('a check that hangs and ignores signals is ended at its limit, with all it started', async () => {
   const {folder, run: named, runner} = checkRunner();
   const command = `trap '' INT; (trap '' INT; sleep 300 & echo $! >child); echo working; sleep 300`;
   const run = runRecord({

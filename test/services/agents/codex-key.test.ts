@@ -9,14 +9,18 @@ const own = (...lines: readonly string[]) =>
 
 test.each([
   {name: 'no settings', config: null, is: false},
-  {name: 'no provider of its own', config: 'model = "x"', is: false},
+  {name: 'no provider selected', config: 'model = "x"', is: false},
   {name: 'a provider with its key', config: own('env_key = "MINE"'), env: {MINE: 'k'}, is: true},
   {name: 'a provider whose key is missing', config: own('env_key = "MINE"'), is: false},
   {name: 'a provider whose key is blank', config: own("env_key = 'MINE'"), env: {MINE: ' '}, is: false},
   {name: 'a provider that needs no key', config: own('base_url = "http://[::1]:1"'), is: true},
-  {name: 'a provider that takes the login', config: own('requires_openai_auth = true'), is: false},
-  {name: 'a provider that is described nowhere', config: 'model_provider = "mine"', is: false},
-  {name: 'one that is described and not used', config: '[model_providers.mine]\nenv_key = "A"', is: false},
+  {name: 'a provider that uses the login', config: own('requires_openai_auth = true'), is: false},
+  {name: 'an undefined provider', config: 'model_provider = "mine"', is: false},
+  {
+    name: 'a defined provider that is not selected',
+    config: '[model_providers.mine]\nenv_key = "A"',
+    is: false,
+  },
   {name: 'rubbish', config: '[[[\n= = "\u0000', is: false},
 ])('Codex needs no login of OpenAI with $name: $is', ({config, env = {}, is}) => {
   const home = temporaryFolder();

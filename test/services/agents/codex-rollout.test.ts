@@ -12,7 +12,7 @@ const line = JSON.stringify({
   payload: {type: 'task_complete', error: {message: failure.message, codex_error_info: 'model_not_found'}},
 });
 
-/** A home of Codex with a thread that began on a day, and where its file would be. */
+/** A Codex home with a thread that started on a given day, and the path of its file. */
 function codexHome(day = '2026/11/17') {
   const home = temporaryFolder();
   const folder = path.join(home, 'sessions', day);
@@ -24,7 +24,7 @@ function codexHome(day = '2026/11/17') {
 const investigated = (env: Readonly<Record<string, string>>, ref = sessionRef) =>
   investigateThread(failure, {sessionRef: ref, env, now: new Date('2026-11-17T04:00:00.000Z')});
 
-test('a failure gets its name from the file of its thread, whenever that began', async () => {
+test('a failure gets its kind from the file of its thread, whenever that started', async () => {
   const {home, file} = codexHome('2025/01/02');
   mkdirSync(path.join(home, 'sessions', '2026', '11', '17'), {recursive: true});
   writeFileSync(file, `${line}\n`);
@@ -47,7 +47,7 @@ test('only the end of a large file is read', async () => {
   expect(await investigated({CODEX_HOME: home})).toEqual(failure);
 });
 
-test('another thread, a link, a pipe and a ref that is none tell nothing', async () => {
+test('another thread, a link, a pipe and an invalid ref give nothing', async () => {
   const {home, folder, file} = codexHome();
   const elsewhere = path.join(home, 'elsewhere.jsonl');
   writeFileSync(elsewhere, line);
@@ -61,6 +61,6 @@ test('another thread, a link, a pipe and a ref that is none tell nothing', async
   expect(await investigated({CODEX_HOME: home})).toEqual(failure);
 });
 
-test('no folder at all is no error', async () => {
+test('a missing folder is no error', async () => {
   expect(await investigated({CODEX_HOME: path.join(temporaryFolder(), 'none')})).toEqual(failure);
 });

@@ -17,7 +17,7 @@ test('a command without files stays as it is', async () => {
   await prepared.remove();
 });
 
-test('a file is private, stands in the arguments by its path, and is gone afterwards', async () => {
+test('a file is private, is passed by its path, and is gone afterwards', async () => {
   const prepared = await writeCommandFiles({
     ...command,
     files: [{placeholder: '{schema}', content: '{"a":1}'}],
@@ -32,7 +32,7 @@ test('a file is private, stands in the arguments by its path, and is gone afterw
   expect(existsSync(path.dirname(file))).toBe(false);
 });
 
-test('a file that cannot be removed is left there', async () => {
+test('a file that cannot be removed is left', async () => {
   const folder = path.join(temporaryFolder(), 'tmp');
   renameSync(temporaryFolder(), folder);
   vi.stubEnv('TMPDIR', folder);

@@ -24,7 +24,7 @@ describe('codex', () => {
       args: ['exec', '--sandbox', 'workspace-write', '--json', '-'],
     },
     {
-      name: 'edits with --full-auto where a version knows it',
+      name: 'edits with --full-auto when the version supports it',
       asked: {},
       can: {fullAuto: true},
       args: ['exec', '--full-auto', '--json', '-'],
@@ -41,12 +41,12 @@ describe('codex', () => {
       args: ['exec', '--sandbox', 'workspace-write', '--skip-git-repo-check', '--json', '-'],
     },
     {
-      name: 'resumes with every option before the word',
+      name: 'resumes with every option before the subcommand',
       asked: {kind: 'resume', sessionRef: ref, isGitRepository: false},
       args: ['exec', '--sandbox', 'workspace-write', '--skip-git-repo-check', '--json', 'resume', ref, '-'],
     },
     {
-      name: 'asks for model and effort, before the word too',
+      name: 'passes model and effort, before the subcommand too',
       asked: {kind: 'resume', sessionRef: ref, model: 'gpt-5.2-codex', effort: 'high'},
       args: [
         ...['exec', '--sandbox', 'workspace-write', '--json'],
@@ -66,7 +66,7 @@ describe('codex', () => {
       args: ['exec', '--sandbox', 'workspace-write', '--json', '-'],
     },
     {
-      name: 'leaves the schema out where a version does not know it',
+      name: 'leaves the schema out when the version does not support it',
       asked: {answerSchema},
       can: {outputSchema: false},
       args: ['exec', '--sandbox', 'workspace-write', '--json', '-'],
@@ -80,7 +80,7 @@ describe('codex', () => {
     });
   });
 
-  test('takes an answer schema from a file', () => {
+  test('passes an answer schema as a file', () => {
     expect(
       codexProvider.command(request({kind: 'resume', sessionRef: ref, answerSchema}), capabilities()),
     ).toEqual({
@@ -142,7 +142,7 @@ describe('codex', () => {
         costLimit: false,
       },
     },
-  ])('knows $name by its help', ({version, help, can}) => {
+  ])('recognises $name by its help', ({version, help, can}) => {
     expect(codexProvider.capabilities({version, help})).toEqual(can);
   });
 });
@@ -160,12 +160,12 @@ describe('claude', () => {
       args: [...headless, ...reading],
     },
     {
-      name: 'stops by itself where a budget ends',
+      name: 'stops by itself at a budget',
       asked: {maxCostUsd: 1.5, maxTurns: 7},
       args: [...headless, ...editing, '--max-budget-usd', '1.500000', '--max-turns', '7'],
     },
     {
-      name: 'is not told of a cost where a version cannot be',
+      name: 'gets no cost limit when the version does not support it',
       asked: {maxCostUsd: 1.5},
       can: {costLimit: false},
       args: [...headless, ...editing],
@@ -176,7 +176,7 @@ describe('claude', () => {
       args: [...headless, ...editing, '--session-id', ref],
     },
     {
-      name: 'lets the agent choose where a version cannot be told',
+      name: 'lets the agent choose when the version cannot be told',
       asked: {sessionRef: ref},
       can: {chosenSession: false},
       args: [...headless, ...editing],
@@ -188,28 +188,28 @@ describe('claude', () => {
       args: [...headless, ...editing, '--resume', ref],
     },
     {
-      name: 'asks for model and effort at the start',
+      name: 'passes model and effort at the start',
       asked: {model: 'opus[1m]', effort: 'max'},
       args: [...headless, ...editing, '--model', 'opus[1m]', '--effort', 'max'],
     },
     {
-      name: 'asks for model and effort with every resume',
+      name: 'passes model and effort with every resume',
       asked: {kind: 'resume', sessionRef: ref, model: 'opus', effort: 'low'},
       args: [...headless, ...editing, '--model', 'opus', '--effort', 'low', '--resume', ref],
     },
     {
-      name: 'leaves the effort out where a version does not know it',
+      name: 'leaves the effort out when the version does not support it',
       asked: {model: 'opus', effort: 'low'},
       can: {effort: false},
       args: [...headless, ...editing, '--model', 'opus'],
     },
     {
-      name: 'takes an answer schema',
+      name: 'passes an answer schema',
       asked: {answerSchema, access: 'read-only'},
       args: [...headless, ...reading, '--json-schema', JSON.stringify(answerSchema)],
     },
     {
-      name: 'leaves the schema out where a version does not know it',
+      name: 'leaves the schema out when the version does not support it',
       asked: {answerSchema},
       can: {outputSchema: false},
       args: [...headless, ...editing],
@@ -248,7 +248,7 @@ describe('claude', () => {
         costLimit: false,
       },
     },
-  ])('knows $can.version by its help', ({version, help, can}) => {
+  ])('recognises $can.version by its help', ({version, help, can}) => {
     expect(claudeProvider.capabilities({version, help})).toEqual(can);
   });
 });
@@ -258,9 +258,13 @@ describe('demo', () => {
     {name: 'starts', asked: {}, args: []},
     {name: 'starts a chosen session', asked: {sessionRef: ref}, args: ['--session-id', ref]},
     {name: 'resumes', asked: {kind: 'resume', sessionRef: ref}, args: ['--resume', ref]},
-    {name: 'takes a model', asked: {model: 'm', effort: 'high'}, args: ['--model', 'm', '--effort', 'high']},
     {
-      name: 'reads only and answers by a schema',
+      name: 'accepts a model',
+      asked: {model: 'm', effort: 'high'},
+      args: ['--model', 'm', '--effort', 'high'],
+    },
+    {
+      name: 'reads only and answers with a schema',
       asked: {access: 'read-only', answerSchema},
       args: ['--read-only', '--answer-schema', JSON.stringify(answerSchema)],
     },

@@ -9,7 +9,7 @@ import {temporaryFolder} from '../../helpers/temp-folder.ts';
 const ref = '0195d27e-46c6-4b0f-bd54-657f920eee8d';
 const line = (value: unknown) => JSON.stringify(value);
 
-/** What each of them prints when all is well. */
+/** What each of them prints on success. */
 const dialects = {
   claude: {
     session: line({type: 'system', subtype: 'init', session_id: ref}),
@@ -33,7 +33,7 @@ const lineOf = (commandLine: string, dialect: Dialect | null) =>
   customProvider(commandLine, dialect).command(request({kind: 'resume', sessionRef: ref}), capabilities());
 
 describe('the command', () => {
-  test('is run by the shell as it was written, and nothing is added', () => {
+  test('is run by the shell as it was written, with nothing added', () => {
     const asked = request({sessionRef: ref, access: 'read-only', answerSchema: {}, isGitRepository: false});
     expect(customProvider('my-agent --fast', null).command(asked, capabilities())).toEqual({
       file: 'sh',
@@ -53,7 +53,7 @@ describe('the command', () => {
       command: 'my-agent "$BLACKBIRD_SESSION_REF" | tee log',
       resumed: 'my-agent "$BLACKBIRD_SESSION_REF" | tee log',
     },
-  ])('goes on with a session of $dialect: $command', ({dialect, command, resumed}) => {
+  ])('continues a session of $dialect: $command', ({dialect, command, resumed}) => {
     expect(lineOf(command, dialect)).toEqual({
       file: 'sh',
       args: ['-c', resumed],
@@ -62,7 +62,7 @@ describe('the command', () => {
     });
   });
 
-  test.each(['', '--last', "'; touch pwned; '"])('never carries the ref %j', (bad) => {
+  test.each(['', '--last', "'; touch pwned; '"])('never contains the ref %j', (bad) => {
     const custom = customProvider('my-agent', 'claude');
     expect(custom.isSessionRef(bad)).toBe(false);
     expect(() => custom.command(request({kind: 'resume', sessionRef: bad}), capabilities())).toThrow(
@@ -70,7 +70,7 @@ describe('the command', () => {
     );
   });
 
-  test('can do nothing that a command might not know', () => {
+  test('has no capability that a command might lack', () => {
     const custom = customProvider('my-agent', null);
     expect(custom.capabilities({version: 'x', help: '--session-id --json-schema'})).toEqual({
       version: 'custom command',
@@ -84,7 +84,7 @@ describe('the command', () => {
 });
 
 describe('its lines', () => {
-  test.each(everyDialect)('are those of %s from its session line on', (dialect) => {
+  test.each(everyDialect)('are read as %s from its session line on', (dialect) => {
     const custom = customProvider('my-agent', null);
     expect(custom.parseLine(dialects[dialect].session)[0]).toEqual({type: 'session', ref, dialect});
     for (const other of everyDialect.filter((each) => each !== dialect))
@@ -92,20 +92,20 @@ describe('its lines', () => {
     expect(custom.parseLine(dialects[dialect].result).map(({type}) => type)).toEqual(['result']);
   });
 
-  test.each(everyDialect)('are those of %s without a session line, too', (dialect) => {
+  test.each(everyDialect)('are read as %s without a session line too', (dialect) => {
     const custom = customProvider('my-agent', null);
     expect(custom.parseLine(dialects[dialect].progress)).toContainEqual({type: 'message', text: 'on it'});
     for (const other of everyDialect.filter((each) => each !== dialect))
       expect(custom.parseLine(dialects[other].session), other).toEqual([]);
   });
 
-  test('are of nobody while they say what any log might', () => {
+  test('have no dialect while they could be any log', () => {
     const custom = customProvider('my-agent', null);
     custom.parseLine(line({type: 'error', message: 'no cache'}));
     expect(custom.parseLine(dialects.claude.session)).toEqual([{type: 'session', ref, dialect: 'claude'}]);
   });
 
-  test('are those of the recorded dialect when it is resumed', () => {
+  test('are read in the recorded dialect when it is resumed', () => {
     const custom = customProvider('my-agent', 'codex');
     expect(custom.parseLine(dialects.claude.session)).toEqual([]);
     expect(custom.parseLine(dialects.codex.session)).toEqual([{type: 'session', ref, dialect: 'codex'}]);
@@ -115,7 +115,7 @@ describe('its lines', () => {
     {line: 'Compiling…', events: [{type: 'activity', activity: {kind: 'output', text: 'Compiling…'}}]},
     {line: '{"progress": 0.5}', events: []},
     {line: '', events: []},
-  ])('are shown when a person can read them: $line', ({line: text, events}) => {
+  ])('are shown when they are readable text: $line', ({line: text, events}) => {
     expect(customProvider('my-agent', null).parseLine(text)).toEqual(events);
   });
 });
@@ -137,7 +137,7 @@ describe('the verdict', () => {
 
   async function verdictOf(script: string, {resumes}: {resumes?: Dialect} = {}): Promise<AgentVerdict> {
     const asked = resumes ? request({kind: 'resume', sessionRef: ref}) : request();
-    // A comment swallows what a resume adds.
+    // A comment would hide what a resume appends.
     const run = await runProvider(customProvider(`${script} #`, resumes ?? null), asked, {
       cwd: temporaryFolder(),
       env: process.env,
@@ -148,12 +148,12 @@ describe('the verdict', () => {
 
   test.each([
     {
-      name: 'exit 0 is success when nothing of an agent is said',
+      name: 'exit 0 is success without any agent output',
       script: 'cat >/dev/null; echo plain',
       verdict: {outcome: 'succeeded', text: ''},
     },
     {
-      name: 'another exit code is failure',
+      name: 'any other exit code is failure',
       script: 'echo oops >&2; exit 3',
       verdict: {
         outcome: 'failed',
@@ -162,7 +162,7 @@ describe('the verdict', () => {
       },
     },
     {
-      name: 'a failure of the agent wins over exit 0',
+      name: 'a failure of the agent overrides exit 0',
       script: says(claudeFailed),
       verdict: {outcome: 'failed', failure: {kind: 'rate_limit', message: 'slow down'}, text: ''},
     },
@@ -189,7 +189,7 @@ describe('the verdict', () => {
           verdict: gaveNone,
         },
         {
-          name: `lines of ${dialect} without session and result, too`,
+          name: `so are lines of ${dialect} without session and result`,
           script: says(progress),
           verdict: gaveNone,
         },
@@ -199,7 +199,7 @@ describe('the verdict', () => {
     expect(await verdictOf(script)).toEqual(verdict);
   });
 
-  test.each(everyDialect)('a resumed session of %s counts when the command says which', async (dialect) => {
+  test.each(everyDialect)('a resumed session of %s counts when the command names it', async (dialect) => {
     const {session, progress, result} = dialects[dialect];
     expect(await verdictOf(says(session, progress, result), {resumes: dialect})).toEqual({
       outcome: 'succeeded',

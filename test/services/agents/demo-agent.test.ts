@@ -34,7 +34,7 @@ const isCommand = (event: AgentEvent) => event.type === 'activity' && event.acti
 const isAlive = (pid: number) => identifyProcess(pid) !== null;
 
 describe('a turn', () => {
-  test('obeys the directives of the prompt, in order, and ends with a result', async () => {
+  test('follows the directives of the prompt, in order, and ends with a result', async () => {
     const cwd = temporaryFolder();
     const prompt = [
       'Please do this:',
@@ -71,7 +71,7 @@ describe('a turn', () => {
     expect(statSync(path.join(cwd, '.blackbird/demo-sessions', `${ref}.json`)).mode & 0o777).toBe(0o600);
   });
 
-  test('keeps its sessions where it is told', async () => {
+  test('keeps its sessions in the given folder', async () => {
     const cwd = temporaryFolder();
     const home = temporaryFolder();
     const run = await startDemo(cwd, {}, {BLACKBIRD_DEMO_HOME: home});
@@ -93,7 +93,7 @@ describe('a turn', () => {
     expect(messages(run)).toEqual(['a']);
   });
 
-  test('cannot reach its model as often as it is told, says when to try again, and then goes on', async () => {
+  test('fails to reach its model as often as directed, says when to retry, and then continues', async () => {
     const cwd = temporaryFolder();
     const prompt = 'demo: outage 2 30\ndemo: print back';
     const first = await startDemo(cwd, {prompt, sessionRef: ref});
@@ -106,7 +106,7 @@ describe('a turn', () => {
     expect(messages(last)).toContain('back');
   });
 
-  test('can leave without a result', async () => {
+  test('can exit without a result', async () => {
     const run = await startDemo(temporaryFolder(), {prompt: 'demo: exit 0'});
     expect((await run.ended).verdict).toEqual({
       outcome: 'failed',
@@ -124,7 +124,7 @@ describe('a turn', () => {
     expect(printed).toEqual(Array.from({length: 20_000}, (_, index) => `line ${index + 1}`));
   });
 
-  test('can outlive its result, which counts all the same', async () => {
+  test('can keep running after its result, which still counts', async () => {
     const run = await startDemo(temporaryFolder(), {prompt: 'demo: linger 600\ndemo: answer here'});
     await run.until(({type}) => type === 'result');
     run.signal('SIGKILL');
@@ -136,7 +136,7 @@ describe('a turn', () => {
     });
   });
 
-  test('can leave a process behind, in a session of its own', async () => {
+  test('can leave a process behind, in another session', async () => {
     const run = await startDemo(temporaryFolder(), {prompt: 'demo: spawn-sleeper'});
     await run.ended;
     const pid = Number(messages(run)[0]?.replace('sleeper ', ''));
@@ -147,13 +147,13 @@ describe('a turn', () => {
     expect(() => process.kill(-pid, 0)).not.toThrow();
   });
 
-  test('says what it does not know', async () => {
+  test('reports an unknown directive', async () => {
     const run = await startDemo(temporaryFolder(), {prompt: 'demo: dance'});
     await run.ended;
     expect(messages(run)).toEqual(['I do not know how to dance.', 'Done.']);
   });
 
-  test('answers by a schema', async () => {
+  test('answers with a schema', async () => {
     const answerSchema = {
       type: 'object',
       required: ['passed', 'resumeTaskIds', 'feedback'],
@@ -191,7 +191,7 @@ describe('files', () => {
     },
   );
 
-  test('stay as they are when access is read-only', async () => {
+  test('are not written when access is read-only', async () => {
     const cwd = temporaryFolder();
     const run = await startDemo(cwd, {prompt: 'demo: write a.txt x', access: 'read-only'});
     expect((await run.ended).verdict).toEqual({outcome: 'succeeded', text: 'Done.'});
@@ -206,7 +206,7 @@ describe('a reviewer', () => {
     (await (await startDemo(cwd, {prompt, access: 'read-only', ...fields})).ended).verdict;
   const result = (taskId: string, feedback: string) => ({taskId, status: 'failed', feedback});
 
-  test('sends back the tasks whose files are missing, and passes once they are there', async () => {
+  test('sends back the tasks whose files are missing, and passes once they exist', async () => {
     const cwd = temporaryFolder();
     const answerSchema = reviewAnswerSchema;
     const answer = async () => JSON.parse((await answerOf(cwd, {answerSchema})).text);
@@ -227,7 +227,7 @@ describe('a reviewer', () => {
     });
   });
 
-  test('is nobody who is not asked for such an answer', async () => {
+  test('reviews only when asked for such an answer', async () => {
     expect(await answerOf(temporaryFolder(), {})).toEqual({outcome: 'succeeded', text: 'Done.'});
   });
 });
@@ -240,7 +240,7 @@ describe('a session', () => {
   test.each([
     {signal: 'SIGINT', end: {exitCode: 1, signal: null}, how: 'exit code 1'},
     {signal: 'SIGKILL', end: {exitCode: null, signal: 'SIGKILL'}, how: 'ended by SIGKILL'},
-  ] as const)('goes on after $signal with what was left', async ({signal, end, how}) => {
+  ] as const)('continues after $signal with the remaining directives', async ({signal, end, how}) => {
     const cwd = temporaryFolder();
     const first = await startDemo(cwd, {prompt});
     const sessionRef = await sessionOf(first);
@@ -265,7 +265,7 @@ describe('a session', () => {
     expect(log(cwd)).toBe('before\nafter\n');
   });
 
-  test('takes new directives with its feedback and repeats none it knows', async () => {
+  test('takes new directives from feedback and repeats none it knows', async () => {
     const cwd = temporaryFolder();
     const first = await startDemo(cwd, {prompt: 'demo: append log.txt one'});
     await first.ended;
@@ -278,7 +278,7 @@ describe('a session', () => {
     expect(log(cwd)).toBe('one\ntwo\n');
   });
 
-  test('asks, ends its turn, and goes on with the answer', async () => {
+  test('asks, ends its turn, and continues with the answer', async () => {
     const cwd = temporaryFolder();
     const first = await startDemo(cwd, {
       prompt: 'demo: ask color Which color? | red | light blue\ndemo: append log.txt painted',
@@ -313,7 +313,7 @@ describe('a session', () => {
     );
   });
 
-  test('is not stopped by SIGINT when it was told to ignore it', async () => {
+  test('is not stopped by SIGINT when directed to ignore it', async () => {
     const run = await startDemo(temporaryFolder(), {
       prompt: 'demo: ignore-sigint\ndemo: sleep 0.3\ndemo: print still here',
     });
@@ -323,7 +323,7 @@ describe('a session', () => {
     expect(messages(run)).toEqual(['still here', 'Done.']);
   });
 
-  test('that nobody knows cannot be resumed', async () => {
+  test('that is unknown cannot be resumed', async () => {
     const cwd = temporaryFolder();
     const run = await startDemo(cwd, {kind: 'resume', sessionRef: ref, prompt: 'demo: write a.txt x'});
     expect(await run.ended).toEqual({
@@ -367,6 +367,6 @@ test.each([
   },
   {schema: {type: ['string', 'null']}, value: null},
   {schema: {oneOf: 'nonsense'}, value: null},
-])('the plainest value of $schema', ({schema, value}) => {
+])('the simplest value of $schema', ({schema, value}) => {
   expect(exampleValue(schema)).toEqual(value);
 });

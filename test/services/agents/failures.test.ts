@@ -7,7 +7,7 @@ import {resetTimeIn, threadFailure} from '../../../src/services/agents/codex-fai
 import {gatherEndFacts, stderrReason} from '../../../src/services/agents/verdicts.ts';
 import type {Failure, FailureKind, Provider} from '../../../src/services/contracts/agent.ts';
 
-// Recorded from codex-cli 0.166.0 and Claude Code 2.1.197 under every failure that a model on loopback can make.
+// Recorded from codex-cli 0.166.0 and Claude Code 2.1.197 under every failure that a model on loopback can cause.
 const recordings = path.resolve(import.meta.dirname, '../../fixtures/agents/failures');
 const textOf = (name: string) => readFileSync(path.join(recordings, name), 'utf8');
 const now = new Date('2026-11-17T03:25:00.000Z');
@@ -90,13 +90,13 @@ test.each<[name: string, kind: FailureKind, message: string, reset?: string]>([
   });
 });
 
-describe('news of another attempt', () => {
+describe('reports of another attempt', () => {
   const retries = (provider: Provider, name: string) =>
     textOf(name)
       .split('\n')
       .map((line) => provider.parseLine(line))
       .filter((events) => events.some(({type}) => type === 'retrying'))
-      // A second event of the same line would be told twice.
+      // A second event for the same line would be shown twice.
       .map(([event, ...others]) => (others.length === 0 ? event : others));
 
   const refused = (attempt: number, of: number) => ({
@@ -107,7 +107,7 @@ describe('news of another attempt', () => {
     },
   });
 
-  test('claude: a key is refused for good at the third attempt', () => {
+  test('claude: a rejected key is final at the third attempt', () => {
     expect(retries(claudeProvider, 'claude-unauthorised.jsonl')).toEqual([
       refused(1, 3),
       refused(2, 3),
@@ -120,7 +120,7 @@ describe('news of another attempt', () => {
     expect(failureOf(claudeProvider, 'claude-login-refreshed')).toBeNull();
   });
 
-  test('claude: a limit may pass while it tries again', () => {
+  test('claude: a limit may end while it retries', () => {
     expect(retries(claudeProvider, 'claude-rate-limit.jsonl')[0]).toEqual({
       type: 'retrying',
       failure: {kind: 'rate_limit', message: 'too many requests (HTTP 429), retry 1 of 2'},
@@ -159,11 +159,11 @@ describe('the file of a thread', () => {
     expect(threadFailure(failure, [complete(message, info)], now).kind).toBe(kind);
   });
 
-  test('says nothing of another failure', () => {
+  test('has nothing on another failure', () => {
     expect(threadFailure(failure, [complete('older words', 'model_not_found')], now)).toEqual(failure);
   });
 
-  test('knows the end of the last exhausted window, and none of one that is open', () => {
+  test('has the end of the last exhausted window, and none of an open one', () => {
     const full = {used_percent: 100, resets_at: 1_794_843_257};
     const longer = {used_percent: 100, resets_at: 1_794_929_657};
     const open = {used_percent: 99.9, resets_at: 1_900_000_000};
@@ -175,7 +175,7 @@ describe('the file of a thread', () => {
     expect(resetOf(counted({used_percent: 100, resets_at: 1e300}))).toBeUndefined();
   });
 
-  test('may hold anything', () => {
+  test('may contain anything', () => {
     const lines = ['{', '"task_complete"', '{"payload":{"type":"task_complete"}}', '\0'];
     expect(threadFailure(failure, lines, now)).toEqual(failure);
   });
@@ -185,11 +185,11 @@ describe('a reset time in words', () => {
   const noon = new Date(2026, 10, 17, 12, 0);
   test.each([
     ['later today', 'try again at 3:33 PM.', localTime(2026, 10, 17, 15, 33)],
-    ['tomorrow, for it is past today', 'try again at 11:59 AM.', localTime(2026, 10, 18, 11, 59)],
+    ['tomorrow, because it has passed today', 'try again at 11:59 AM.', localTime(2026, 10, 18, 11, 59)],
     ['this very minute', 'try again at 12:00 PM.', localTime(2026, 10, 17, 12, 0)],
     ['midnight', 'try again at 12:00 AM.', localTime(2026, 10, 18, 0, 0)],
     ['another day', 'try again at Mar 1st, 2030 5:46 AM.', localTime(2030, 2, 1, 5, 46)],
-    ['no month at all', 'try again at Foo 1st, 2030 5:46 AM.', undefined],
+    ['not a month', 'try again at Foo 1st, 2030 5:46 AM.', undefined],
     ['no time', 'try again later.', undefined],
   ])('%s', (_, words, time) => {
     expect(resetTimeIn(words, noon)).toBe(time);

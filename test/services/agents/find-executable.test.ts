@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {findExecutable} from '../../../src/services/agents/find-executable.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
-test('folders of the path that cannot be searched are passed over', () => {
+test('unreadable folders of the path are skipped', () => {
   const [cwd, bin] = [temporaryFolder(), temporaryFolder()];
   symlinkSync('loop', path.join(cwd, 'loop'));
   writeFileSync(path.join(bin, 'agent'), '', {mode: 0o755});

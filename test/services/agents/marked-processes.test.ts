@@ -32,7 +32,7 @@ import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const onLinux = process.platform === 'linux';
 
-/** A process in a session of its own that has printed its first line, with the marker or without. */
+/** A process in its own session that has printed its first line, with the marker or without. */
 async function run(script: string, env: NodeJS.ProcessEnv): Promise<{child: ChildProcess; pids: number[]}> {
   const child = spawn('/bin/sh', ['-c', script], {
     detached: true,
@@ -44,7 +44,7 @@ async function run(script: string, env: NodeJS.ProcessEnv): Promise<{child: Chil
     text += chunk;
   });
   const pids = () => text.trim().split(/\s+/).map(Number);
-  // Each of them leads a group of its own.
+  // Each of them leads its own group.
   onTestFinished(() => {
     for (const pid of [child.pid ?? 0, ...pids()].filter((leader) => leader > 0)) killGroup(pid);
   });
@@ -55,7 +55,7 @@ async function run(script: string, env: NodeJS.ProcessEnv): Promise<{child: Chil
 const waiting = 'echo $$; while :; do sleep 1000; done';
 const pidsIn = (trace: RunTrace) => findRunProcesses(trace).found.map(({pid}) => pid);
 
-test('a process that took the pid since the look gets no signal', async () => {
+test('a process that has taken over the pid since the scan gets no signal', async () => {
   const {child, pids} = await run(waiting, {});
   const pid = child.pid ?? 0;
   const startTime = identifyProcess(pid)?.startTime ?? '';
@@ -66,7 +66,7 @@ test('a process that took the pid since the look gets no signal', async () => {
 });
 
 describe('finding', () => {
-  test('a marked process with its children, in whatever session', async () => {
+  test('a marked process with its children, in any session', async () => {
     const runId = uniqueRunId();
     const {pids} = await run(`setsid sh -c '${waiting}' & wait`, {BLACKBIRD_RUN_ID: runId});
     expect(pidsIn({runId})).toEqual(expect.arrayContaining(pids));
@@ -85,7 +85,7 @@ describe('finding', () => {
     expect(pids.map(processState)).not.toContain(null);
   });
 
-  test('a marker behind 300 KB of environment', async () => {
+  test('a marker after 300 KB of environment', async () => {
     const runId = uniqueRunId();
     const padding = Object.fromEntries([1, 2, 3].map((number) => [`A${number}`, 'x'.repeat(100_000)]));
     const {pids} = await run(waiting, {...padding, BLACKBIRD_RUN_ID: runId});
@@ -106,11 +106,11 @@ describe('finding', () => {
   );
 
   test.skipIf(!onLinux)(
-    'a process between two programs is seen, or the look counts as restless',
+    'a process between two programs is seen, or the scan counts as unstable',
     async () => {
       const runId = uniqueRunId();
       const forksBefore = countForks();
-      // An older leader in another session makes the looks short, and helps to find nothing.
+      // An older leader in another session makes the scans short, and helps to find nothing.
       const {child} = await run(waiting, {});
       const leader = identifyProcess(child.pid ?? 0) ?? undefined;
       const {pids} = await run(`exec sh ${agentScript('restless.sh')}`, {BLACKBIRD_RUN_ID: runId});
@@ -124,7 +124,7 @@ describe('finding', () => {
     },
   );
 
-  test('a marked process in our own session, and nobody else there', async () => {
+  test('a marked process in our own session, and no other there', async () => {
     const runId = uniqueRunId();
     const start = (env: NodeJS.ProcessEnv) => {
       const child = spawn('sleep', ['1000'], {stdio: 'ignore', env: {PATH: process.env.PATH, ...env}});
@@ -146,11 +146,11 @@ describe('finding', () => {
     expect(pids.map(processState)).not.toContain(null);
   });
 
-  test.skipIf(!onLinux)('a leader that lives, though nobody was started after it', async () => {
+  test.skipIf(!onLinux)('a live leader, although nothing was started after it', async () => {
     const runId = uniqueRunId();
     const {child} = await run('echo $$; exec sleep 1000', {BLACKBIRD_RUN_ID: runId});
     const leader = identifyProcess(child.pid ?? 0) ?? undefined;
-    // Others start processes meanwhile: again, until nobody did during the look.
+    // Other programs start processes in the meantime: repeat until none did during the scan.
     await eventually(() => {
       const forks = countForks() ?? Number.NaN;
       const found = pidsIn({runId, leader, forksBefore: forks - 1});
@@ -168,7 +168,7 @@ describe('finding', () => {
     expect(processState(child.pid ?? 0)).not.toBe(null);
   });
 
-  test('not whoever took over the pid of a leader', async () => {
+  test('not a process that took over the pid of a leader', async () => {
     const {child} = await run(waiting, {});
     const identity = identifyProcess(child.pid ?? 0);
     if (!identity) throw new Error('the process is gone');
@@ -192,14 +192,14 @@ describe('finding', () => {
 });
 
 describe('ending', () => {
-  test('kills what ignores every other signal, and counts it', async () => {
+  test('kills processes that ignore every other signal, and counts them', async () => {
     const runId = uniqueRunId();
     const {child} = await run(`trap '' INT TERM HUP; echo $$; exec sleep 1000`, {BLACKBIRD_RUN_ID: runId});
     expect(await endRun({runId})).toEqual({ended: 1, remaining: []});
     await expectGone([child.pid ?? 0]);
   });
 
-  test('looks a second time after a kill: a look is no snapshot, and misses who was born behind it', async () => {
+  test('scans a second time after a kill: a scan is no snapshot, and misses processes started behind it', async () => {
     const runId = uniqueRunId();
     const {pids: victims} = await run(waiting, {BLACKBIRD_RUN_ID: runId});
     const {pids: newborns} = await run(waiting, {BLACKBIRD_RUN_ID: runId});
@@ -209,7 +209,7 @@ describe('ending', () => {
       const {rows} = readProcessTable(trace);
       const others = rows.filter((row) => !isNewborn(row));
       looks.push(others.filter(({mark}) => mark === 'run').length);
-      // Missed while there are others, and in the first look that finds none of them.
+      // Missed while there are others, and in the first scan that finds none of them.
       const isMissed = looks.at(-1) !== 0 || looks.at(-2) !== 0;
       return {rows: isMissed ? others : rows, restless: []};
     };
@@ -217,13 +217,13 @@ describe('ending', () => {
     expect([...victims, ...newborns].map(processState)).toEqual([null, null]);
   });
 
-  test('waits for what it killed, even where nothing tells any more whose it is', async () => {
+  test('waits for the killed processes, even when nothing identifies them any more', async () => {
     const runId = uniqueRunId();
     const hidden = `setsid env -i /bin/sh -c 'echo $$; exec /bin/sleep 1000'`;
     const {pids} = await run(`${hidden} & wait`, {BLACKBIRD_RUN_ID: runId});
     let looks = 0;
     let slow: TableRow | undefined;
-    // Its parent is gone at once, and it is there for three looks more.
+    // Its parent is gone at once, and it remains for three more scans.
     const readTable = (trace: RunTrace): ProcessTable => {
       const {rows} = readProcessTable(trace);
       slow ??= rows.find(({pid}) => pids.includes(pid));
@@ -234,7 +234,7 @@ describe('ending', () => {
     expect(looks).toBeGreaterThan(5);
   });
 
-  test('looks again when a process ended unseen, because it may have left a child', async () => {
+  test('scans again when a process ended unseen, because it may have left a child', async () => {
     const runId = uniqueRunId();
     const {pids} = await run(waiting, {BLACKBIRD_RUN_ID: runId});
     let looks = 0;
@@ -244,8 +244,8 @@ describe('ending', () => {
     expect(pids.map(processState)).toEqual([null]);
   });
 
-  describe.skipIf(!onLinux)('with a leader, by which alone some of its children are known,', () => {
-    /** `hidden` was born behind the first look, and nothing but its parent tells whose it is. */
+  describe.skipIf(!onLinux)('with a leader that alone identifies some of its children,', () => {
+    /** `hidden` was started behind the first scan, and only its parent identifies it. */
     async function startLed(script: string) {
       const runId = uniqueRunId();
       const hidden = `setsid env -i /bin/sh -c 'echo hidden $$; exec /bin/sleep 1000'`;
@@ -267,7 +267,7 @@ describe('ending', () => {
       let looks = 0;
       const readTable = (trace: RunTrace): ProcessTable => {
         const isFirst = ++looks === 1;
-        // The leader has time to come to where the first look has left it: stopped, or gone.
+        // The leader has time to reach the state in which the first scan left it: stopped, or gone.
         for (let turn = 0; turn < 2_000 && !isFirst; turn++) {
           if (['T', null].includes(processState(leader.pid))) break;
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
@@ -281,10 +281,10 @@ describe('ending', () => {
     test.each([
       {name: 'one that would stay', script: '(echo tool $$; exec sleep 1000) >tool & wait'},
       {
-        name: 'one that leaves with its tool',
+        name: 'one that exits with its tool',
         script: 'setsid sh -c "echo tool \\$\\$; exec sleep 1000" >tool',
       },
-    ])('ends that last: $name', async ({script}) => {
+    ])('ends it last: $name', async ({script}) => {
       const {end, pids} = await startLed(script);
       expect(await end()).toEqual({ended: 3, remaining: []});
       expect(pids.map(processState)).toEqual([null, null, null]);
@@ -300,7 +300,7 @@ describe('ending', () => {
   });
 
   const isRoot = onLinux && process.getuid?.() === 0;
-  test.skipIf(!isRoot)('reports what it may not kill, without waiting for it', async () => {
+  test.skipIf(!isRoot)('reports processes it may not kill, without waiting for them', async () => {
     const runId = uniqueRunId();
     const {child} = await run('echo $$; exec sleep 1000', {BLACKBIRD_RUN_ID: runId});
     const leader = identifyProcess(child.pid ?? 0);
@@ -331,7 +331,7 @@ describe('ending', () => {
     expect(await endRun({runId})).toEqual({ended: 1, remaining: []});
   });
 
-  test('many runs at once each end their own', async () => {
+  test('of many runs at once each ends its own', async () => {
     const runIds = Array.from({length: 5}, uniqueRunId);
     const started = await Promise.all(runIds.map((runId) => run(waiting, {BLACKBIRD_RUN_ID: runId})));
     const pids = started.map(({child}) => child.pid ?? 0);
@@ -346,7 +346,7 @@ describe('ending', () => {
 const lastPid = '/proc/sys/kernel/ns_last_pid';
 test.skipIf(!isWritable(lastPid))('pids that wrapped around during a run hide nothing', async () => {
   const highest = Number(readFileSync('/proc/sys/kernel/pid_max', 'latin1'));
-  // Others may take pids meanwhile: again, until the agent stands at the top and its children at the bottom.
+  // Other programs may take pids in the meantime: repeat until the agent is at the top and its children at the bottom.
   for (let hasWrapped = false; !hasWrapped; ) hasWrapped = await runsAround(highest);
 });
 

@@ -50,7 +50,7 @@ test.each<Row>([
     events: [doing('command', `$ it's "so!"`)],
   },
   {
-    name: 'a shell with arguments of its own',
+    name: 'a shell with its own arguments',
     line: item('command_execution', {command: `bash -c 'echo $0' one`}, 'item.started'),
     events: [doing('command', `$ 'echo $0' one`)],
   },
@@ -65,12 +65,12 @@ test.each<Row>([
     events: [doing('command', '$ set -e …')],
   },
   {
-    name: 'a command that said nothing',
+    name: 'a command without output',
     line: item('command_execution', {command: 'true', aggregated_output: '\n', exit_code: 0}),
     events: [],
   },
   {
-    name: 'the last line of what a command printed, and how many stood above it',
+    name: "the last line of a command's output, and the number of lines above it",
     line: item('command_execution', {
       command: 'make',
       aggregated_output: 'one\n  two  \r\n\n',
@@ -98,7 +98,7 @@ test.each<Row>([
     line: item('file_change', {changes: [{path: 'a', kind: 'add'}], status: 'failed'}),
     events: [doing('notice', 'a patch did not apply')],
   },
-  {name: 'a thought', line: item('reasoning', {text: 'hm'}), events: []},
+  {name: 'a reasoning item', line: item('reasoning', {text: 'hm'}), events: []},
   {
     name: 'a usage limit of the plan',
     line: {type: 'turn.failed', error: {message: "You've hit your usage limit."}},
@@ -124,7 +124,11 @@ test.each<Row>([
     line: {type: 'turn.completed'},
     events: [{type: 'result', result: {ok: true, text: ''}}],
   },
-  {name: 'a session ref of an unknown form', line: {type: 'thread.started', thread_id: '--last'}, events: []},
+  {
+    name: 'a session ref in an unknown format',
+    line: {type: 'thread.started', thread_id: '--last'},
+    events: [],
+  },
   {name: 'an item of a later version', line: item('hologram', {text: 'x'}), events: []},
 ])('codex: $name', ({line, events}) => {
   expect(codexProvider.parseLine(JSON.stringify(line))).toEqual(events);
@@ -149,7 +153,7 @@ test.each<Row>([
     events: [{type: 'turn'}, doing('tool', 'TaskList')],
   },
   {
-    name: 'thinking beside words',
+    name: 'thinking next to text',
     line: assistant([
       {type: 'thinking', thinking: 'hm'},
       {type: 'text', text: 'Yes.'},
@@ -157,7 +161,7 @@ test.each<Row>([
     events: [{type: 'turn'}, {type: 'message', text: 'Yes.'}, doing('message', 'Yes.')],
   },
   {
-    name: 'words of a sub-agent, which are no answer',
+    name: 'text of a sub-agent, which is not an answer',
     line: assistant([{type: 'text', text: 'found it'}], {parent_tool_use_id: 'toolu_1'}),
     events: [doing('message', 'found it')],
   },
@@ -196,7 +200,7 @@ test.each<Row>([
     ],
   },
   {
-    name: 'a limit that comes near, with an impossible date',
+    name: 'a limit that is near, with an impossible date',
     line: {type: 'rate_limit_event', rate_limit_info: {status: 'allowed_warning', resetsAt: 1e300}},
     events: [doing('notice', 'rate limit allowed_warning')],
   },
@@ -225,7 +229,7 @@ test.each<Row>([
     ],
   },
   {
-    name: 'an answer that stands only in the structured field',
+    name: 'an answer that is only in the structured field',
     line: {
       type: 'result',
       subtype: 'success',
@@ -236,7 +240,7 @@ test.each<Row>([
     events: [{type: 'result', result: {ok: true, text: '{"passed":true}'}}],
   },
   {
-    name: 'an answer whose structured field says more than its words',
+    name: 'an answer whose structured field has more than its text',
     line: {
       type: 'result',
       subtype: 'success',
@@ -247,7 +251,7 @@ test.each<Row>([
     events: [{type: 'result', result: {ok: true, text: '{"passed":false}'}}],
   },
   {
-    name: 'a rate limit of an older version, which gives no status',
+    name: 'a rate limit of an older version, which has no status',
     line: {type: 'result', subtype: 'success', is_error: true, result: 'API Error: 429 {"type":"error"}'},
     events: [
       {
@@ -288,7 +292,7 @@ test.each<Row>([
     ],
   },
   {
-    name: 'a session ref of an unknown form',
+    name: 'a session ref in an unknown format',
     line: {type: 'system', subtype: 'init', session_id: 'x'},
     events: [],
   },
@@ -325,19 +329,19 @@ describe('the end', () => {
 
   test.each<{name: string; provider: Provider; end: AgentEnd; verdict: AgentVerdict}>([
     {
-      name: 'codex that leaves badly after a completed turn',
+      name: 'codex that exits with an error after a completed turn',
       provider: codexProvider,
       end: {...done, exitCode: 1, stderrTail: 'first\ncould not write the rollout\n'},
       verdict: failure('the agent failed after its result (exit code 1): could not write the rollout'),
     },
     {
-      name: 'codex that had to be ended after a completed turn',
+      name: 'codex that had to be killed after a completed turn',
       provider: codexProvider,
       end: {...done, exitCode: null, signal: 'SIGKILL'},
       verdict: {outcome: 'succeeded', text: 'yes'},
     },
     {
-      name: 'claude that had to be ended after its result',
+      name: 'claude that had to be killed after its result',
       provider: claudeProvider,
       end: {...done, exitCode: null, signal: 'SIGKILL'},
       verdict: {outcome: 'succeeded', text: 'yes'},
@@ -368,7 +372,7 @@ describe('the end', () => {
       verdict: failure('the agent gave no result (exit code 1): cannot be used with root/sudo privileges'),
     },
     {
-      name: 'claude whose session is taken',
+      name: 'claude whose session is in use',
       provider: claudeProvider,
       end: {
         ...done,

@@ -8,7 +8,7 @@ import {demoProvider} from '../../../src/services/agents/demo.ts';
 import {type ProbeCache, probeProvider} from '../../../src/services/agents/probe.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
-/** A `codex` that writes down what it is asked. */
+/** A `codex` that records what it is asked. */
 function installCodex(folder: string, {version = '0.166.0', script = ''} = {}): string {
   const file = path.join(folder, 'codex');
   const calls = path.join(folder, 'calls.txt');
@@ -62,7 +62,7 @@ describe('an installed agent', () => {
     });
   });
 
-  test('is not asked when the cache knows it', async () => {
+  test('is not asked when the cache has it', async () => {
     const folder = temporaryFolder();
     const file = installCodex(folder);
     const asked: string[] = [];
@@ -105,7 +105,7 @@ describe('no agent is found', () => {
     });
   });
 
-  test('where a folder or a plain file has its name', async () => {
+  test('when a folder or a non-executable file has its name', async () => {
     const [first, second] = [temporaryFolder(), temporaryFolder()];
     mkdirSync(path.join(first, 'claude'));
     writeFileSync(path.join(second, 'claude'), '', {mode: 0o600});
@@ -148,7 +148,7 @@ describe('an agent that does not work', () => {
   });
 });
 
-test('the demo agent is always there', async () => {
+test('the demo agent is always available', async () => {
   expect(await probeProvider(demoProvider, {env: process.env})).toEqual({
     installed: true,
     path: process.execPath,
@@ -163,7 +163,7 @@ test('the demo agent is always there', async () => {
   });
 });
 
-test('a custom command needs a shell and is not run for the question', async () => {
+test('a custom command needs a shell and is not run by the probe', async () => {
   const folder = temporaryFolder();
   const custom = customProvider(`touch '${folder}/was-run'`, null);
   expect(await probeProvider(custom, {env: process.env})).toEqual({

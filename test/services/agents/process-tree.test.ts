@@ -47,11 +47,11 @@ async function start(
   return {agent, folder, lines, printed, runId};
 }
 
-/** What hid itself from everybody but its reaper. */
+/** Processes hidden from everything but their reaper. */
 const detachedPids = (folder: string) =>
   textOf(path.join(folder, 'detached')).split('\n').filter(Boolean).map(Number);
 const living = (pids: readonly number[]) => pids.filter((pid) => processState(pid) !== null);
-/** Everything that was started there and lives, whether it told of itself or not. */
+/** Everything that was started there and is alive, whether it reported itself or not. */
 const processesIn = (folder: string) =>
   readdirSync('/proc').filter((pid) => {
     try {
@@ -89,7 +89,7 @@ describe
       controller = await buildController(build);
     });
 
-    test('its agent is asked to go before it is killed', async () => {
+    test('its agent is interrupted before it is killed', async () => {
       const folder = temporaryFolder();
       const script = `trap 'echo > asked; exit 1' INT; echo agent $$; while :; do sleep 0.05; done`;
       const command = {file: 'sh', args: ['-c', script]};
@@ -152,7 +152,7 @@ describe.skipIf(!hasReaper())(
       expect(living(['agent', 'tool'].map((word) => pidAfter(word, lines.join('\n'))))).toEqual([]);
     });
 
-    describe('does not outlive', () => {
+    describe('nothing outlives', () => {
       const build = sharedFolder();
       let controller = '';
       beforeAll(async () => {
@@ -201,10 +201,10 @@ describe.skipIf(!hasReaper())(
     test.each([
       {name: 'without a locale', env: {}},
       {
-        name: 'with what perl would obey',
+        name: 'with variables that perl would obey',
         env: {LC_ALL: 'xx_XX.none', PERL5OPT: '-Mno::such::module', PERL_UNICODE: 'SDA'},
       },
-    ])('the reaper leaves the environment of the agent as it was, $name', async ({env}) => {
+    ])("the reaper keeps the agent's environment as it was, $name", async ({env}) => {
       vi.stubEnv('LC_ALL', undefined);
       onTestFinished(() => void vi.unstubAllEnvs());
       const print = 'env | grep -E "^(PERL|LC_ALL|BLACKBIRD_RUN)" | sort';
@@ -219,7 +219,7 @@ describe.skipIf(!hasReaper())(
       {script: 'exit 255', exit: {exitCode: 255, signal: null}},
       {script: 'kill -TERM $$', exit: {exitCode: null, signal: 'SIGTERM'}},
       {script: 'kill -KILL $$', exit: {exitCode: null, signal: 'SIGKILL'}},
-    ])('the reaper tells how the agent went: $script', async ({script, exit}) => {
+    ])('the reaper reports how the agent ended: $script', async ({script, exit}) => {
       const {agent} = await start(['-c', script], {isReaped});
       expect(await agent.ended).toMatchObject(exit);
       expect(await agent.endEverything()).toEqual({ended: 0, remaining: []});
@@ -228,7 +228,7 @@ describe.skipIf(!hasReaper())(
 );
 
 describe.skipIf(process.platform !== 'linux')('a guardian', () => {
-  /** A process in a group of its own, as an agent is. */
+  /** A process in its own group, like an agent. */
   const startWard = () => {
     const {pid = 0} = spawn('sleep', ['1000'], {detached: true, stdio: 'ignore'});
     onTestFinished(() => {
@@ -239,7 +239,7 @@ describe.skipIf(process.platform !== 'linux')('a guardian', () => {
     return {leader, isReaped: false};
   };
 
-  test('leaves alone what it was told to forget', async () => {
+  test('leaves alone the processes it was told to forget', async () => {
     const folder = temporaryFolder();
     const outfile = path.join(folder, 'guardian.mjs');
     const source = path.resolve(import.meta.dirname, '../../../src/services/agents/guardian.ts');
@@ -284,7 +284,7 @@ describe.skipIf(process.platform !== 'linux')('a guardian', () => {
     onTestFinished(() => [first, second].forEach(guardian.forget));
     const [pid = 0] = own();
     process.kill(pid, 'SIGKILL');
-    // It is gone before this process, which does not rest meanwhile, hears of it.
+    // It is gone before this process, which is busy in the meantime, hears of it.
     while (processState(pid) !== null) textOf('/proc/self/stat');
     await guardian.watch(second);
     expect(own()).toHaveLength(1);
@@ -295,14 +295,14 @@ describe.skipIf(process.platform !== 'linux')('a guardian', () => {
 describe.skipIf(process.platform !== 'linux')('without a reaper', () => {
   const isReaped = false;
 
-  test('a tool in a session of its own does not outlive a success', async () => {
+  test('a tool in its own session does not outlive a success', async () => {
     const {agent, lines} = await start([agentScript('leaves-child.sh')], {isReaped});
     expect(await agent.ended).toMatchObject({exitCode: 0});
     expect(await agent.endEverything()).toEqual({ended: 1, remaining: []});
     expect(living([pidAfter('child', lines.join('\n'))])).toEqual([]);
   });
 
-  test('kill reaches tools in sessions of their own', async () => {
+  test('kill reaches tools in other sessions', async () => {
     const {agent, lines, printed} = await start([agentScript('with-tools.sh'), 'stubborn'], {isReaped});
     await eventually(() => ['tool', 'nameless', 'agent'].map((word) => pidAfter(word, lines.join('\n'))));
     await printed(`agent ${agent.identity.pid}`);

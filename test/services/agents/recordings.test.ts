@@ -327,7 +327,7 @@ describe('a recorded run', () => {
 function replay(name: string, provider: Provider): AgentEvent[] {
   const lines = readFileSync(path.join(recordings, `${name}.jsonl`), 'utf8').split('\n');
   const events = lines.flatMap((line) => provider.parseLine(line));
-  // What each message used is added up elsewhere: `usage-sum.test.ts`.
+  // The usage of each message is tested in `usage-sum.test.ts`.
   return events.filter(({type}) => type !== 'messageUsage');
 }
 

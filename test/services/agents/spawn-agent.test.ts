@@ -63,7 +63,7 @@ const printed = (lines: readonly string[], line: string | RegExp) =>
   eventually(() => expect(lines).toContainEqual(expect.stringMatching(line)));
 
 describe('starting', () => {
-  test('hands over lines, exit code, logs and tails, and the prompt on stdin', async () => {
+  test('returns lines, exit code, logs and tails, and passes the prompt on stdin', async () => {
     const {agent, lines, spec} = await start({
       args: ['-c', 'cat; echo; echo warning >&2; exit 7'],
       stdin: '--help\nwith ümlauts ✓',
@@ -84,7 +84,7 @@ describe('starting', () => {
     expect(await agent.endEverything()).toEqual({ended: 0, remaining: []});
   });
 
-  test('holds the agent back until go, and its identity stays the same', async () => {
+  test('holds the agent back until go, with a stable identity', async () => {
     const {agent, folder, lines} = await hold({args: ['-c', 'echo > ran; echo ready; exec sleep 1000']});
     expect(livenessOf(agent.identity)).toBe('alive');
     expect(textOf(path.join(folder, 'ran'))).toBe('');
@@ -98,7 +98,7 @@ describe('starting', () => {
   });
 
   test.each(['bash', 'dash', 'zsh'].filter((shell) => existsSync(`/bin/${shell}`)))(
-    'a command line waits for go and gets the whole prompt where sh is %s',
+    'a command line waits for go and gets the whole prompt when sh is %s',
     async (shell) => {
       const sh = path.join(temporaryFolder(), 'sh');
       symlinkSync(`/bin/${shell}`, sh);
@@ -114,7 +114,7 @@ describe('starting', () => {
   );
 
   test.each(['echo 1\nno-such-program\n', ': \\\n 1\nno-such-program'])(
-    'complains of a command line of several lines as if it stood alone: %j',
+    'reports an error in a command line of several lines as if it were alone: %j',
     async (line) => {
       const alone = spawnSync('sh', ['-c', line], {encoding: 'utf8'});
       const {agent} = await start({args: ['-c', line]});
@@ -130,7 +130,7 @@ describe('starting', () => {
     expect(textOf(path.join(folder, 'ran'))).toBe('');
   });
 
-  test.skipIf(!onLinux)('gives the agent a session of its own and no descriptor of ours', async () => {
+  test.skipIf(!onLinux)('gives the agent its own session and none of our descriptors', async () => {
     const {agent, lines} = await start({args: ['-c', 'cat /proc/self/stat; ls /proc/self/fd']});
     await agent.ended;
     const [, , , , , session] = lines[0]?.split(' ') ?? [];
@@ -139,7 +139,7 @@ describe('starting', () => {
     expect(lines.slice(1)).toEqual(plainChild.trim().split('\n'));
   });
 
-  test('passes our environment on, without what debugs ourselves', async () => {
+  test('passes our environment on, without our own debug variables', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', 'key');
     vi.stubEnv('-i', 'no option');
     vi.stubEnv('dotted.name', 'kept');
@@ -173,7 +173,7 @@ describe('starting', () => {
     expect(lines.filter((line) => line.includes('hostile'))).toEqual([]);
   });
 
-  describe('that is impossible is refused before go, by the name of the executable', () => {
+  describe('that is impossible is refused before go, with the name of the executable', () => {
     test.each([
       {name: 'not on the PATH', options: {file: 'no-such-agent'}, reason: 'not_found'},
       {name: 'no such path', options: {file: './no-such-agent'}, reason: 'not_found'},
@@ -183,7 +183,7 @@ describe('starting', () => {
       {name: 'no such directory', options: {file: 'sh', cwd: '/no/such/folder'}, reason: 'bad_cwd'},
       {name: 'one huge argument', options: {file: 'sh', args: ['x'.repeat(200_000)]}, reason: 'too_large'},
       {name: 'NUL in an argument', options: {file: 'sh', args: ['a\0b']}, reason: 'refused'},
-      {name: 'a run id that is no name', options: {file: 'sh', runId: 'a b:c\n'}, reason: 'refused'},
+      {name: 'a run id that is not a name', options: {file: 'sh', runId: 'a b:c\n'}, reason: 'refused'},
     ])('$name', async ({options, reason}) => {
       const folder = temporaryFolder();
       writeFileSync(path.join(folder, 'plain-agent'), '#!/bin/sh\n');
@@ -220,7 +220,7 @@ describe('starting', () => {
     expect([markedPids(runId), textOf(path.join(folder, 'ran'))]).toEqual([[], '']);
   });
 
-  test('finds an executable as the shell would: first on the PATH that may be executed', async () => {
+  test('finds an executable as the shell would: the first on the PATH that may be executed', async () => {
     const folder = temporaryFolder();
     for (const name of ['a', 'b', 'c']) {
       mkdirSync(path.join(folder, name));
@@ -235,7 +235,7 @@ describe('starting', () => {
 });
 
 describe('stdin', () => {
-  test('takes a prompt of 5 MB', async () => {
+  test('of 5 MB is accepted', async () => {
     const {agent, lines} = await start({file: 'wc', args: ['-c'], stdin: 'x'.repeat(5_000_000)});
     expect((await agent.ended).exitCode).toBe(0);
     expect(lines.map(Number)).toEqual([5_000_000]);
@@ -247,7 +247,7 @@ describe('stdin', () => {
     expect(lines).toEqual(['done']);
   });
 
-  test('may be closed by an agent that lives on', async () => {
+  test('may be closed by an agent that keeps running', async () => {
     const {agent, lines, folder} = await start({
       args: ['-c', 'exec <&-; echo closed; while [ ! -e done ]; do sleep 0.01; done; echo done'],
       stdin: 'x'.repeat(5_000_000),
@@ -258,9 +258,9 @@ describe('stdin', () => {
     expect(lines).toEqual(['closed', 'done']);
   });
 
-  test('never ends early: an agent that is ended while it reads does not act on half a prompt', async () => {
+  test('never ends early: an agent that is killed while it reads does not act on half a prompt', async () => {
     const untilMayRead = 'while ((getline line <"may-read") < 0) close("may-read")';
-    // Who is quicker is chance; five times in a row it is not.
+    // Which one is faster is chance; five times in a row is not.
     for (let turn = 0; turn < 5; turn++) {
       const {agent, lines, folder} = await start({
         file: 'awk',
@@ -276,7 +276,7 @@ describe('stdin', () => {
 });
 
 describe('stopping', () => {
-  test('SIGINT ends a polite agent, with its last words', async () => {
+  test('SIGINT ends a cooperative agent, with its last output', async () => {
     const {agent, lines} = await start({args: [agentScript('polite.sh')]});
     await printed(lines, 'ready');
     agent.interrupt();
@@ -284,7 +284,7 @@ describe('stopping', () => {
     expect(lines).toEqual(['ready', 'bye']);
   });
 
-  test('a stubborn agent outlives SIGINT, and kill ends it', async () => {
+  test('an agent that ignores SIGINT survives it, and kill ends it', async () => {
     const {agent, lines} = await start({args: [agentScript('stubborn.sh')]});
     await printed(lines, 'ready');
     agent.interrupt();
@@ -294,24 +294,19 @@ describe('stopping', () => {
     expect(await agent.ended).toMatchObject({exitCode: null, signal: 'SIGKILL'});
   });
 
-  test.skipIf(!onLinux)(
-    'kill reaches tools in sessions of their own and processes without a name',
-    async () => {
-      const {agent, lines} = await start({args: [agentScript('with-tools.sh'), 'stubborn']});
-      await printed(lines, /^tool/);
-      await printed(lines, /^nameless/);
-      await printed(lines, /^agent/);
-      const pids = ['tool', 'background', 'nameless', 'agent'].map((word) =>
-        pidAfter(word, lines.join('\n')),
-      );
-      agent.kill();
-      await agent.ended;
-      await expectGone(pids);
-    },
-  );
+  test.skipIf(!onLinux)('kill reaches tools in other sessions and processes without a name', async () => {
+    const {agent, lines} = await start({args: [agentScript('with-tools.sh'), 'stubborn']});
+    await printed(lines, /^tool/);
+    await printed(lines, /^nameless/);
+    await printed(lines, /^agent/);
+    const pids = ['tool', 'background', 'nameless', 'agent'].map((word) => pidAfter(word, lines.join('\n')));
+    agent.kill();
+    await agent.ended;
+    await expectGone(pids);
+  });
 
   test.skipIf(!onLinux)(
-    'a tool without environment in a session of its own does not outlive a pause',
+    'a tool without environment in its own session does not outlive a pause',
     async () => {
       const {agent, lines} = await start({
         args: ['-c', 'env -i setsid sleep 1000 & echo hidden $!; sleep 0.05; echo ready; wait'],
@@ -326,7 +321,7 @@ describe('stopping', () => {
     },
   );
 
-  test.skipIf(!onLinux)('endEverything returns when nothing of the run lives', async () => {
+  test.skipIf(!onLinux)('endEverything returns when nothing of the run is alive', async () => {
     const {agent, lines} = await start({args: [agentScript('with-tools.sh'), 'stubborn']});
     await printed(lines, /^tool/);
     await printed(lines, /^nameless/);
@@ -361,7 +356,7 @@ describe('stopping', () => {
     expect(await agent.endEverything()).toEqual({ended: 0, remaining: []});
   });
 
-  test('killAllSync ends every live agent, and only those', async () => {
+  test('killAllSync ends every live agent, and nothing else', async () => {
     const runs = [await start({args: [agentScript('stubborn.sh')]}), await hold({file: 'true'})];
     const finished = await start({args: ['-c', 'exit 4']});
     await finished.agent.ended;
@@ -373,7 +368,7 @@ describe('stopping', () => {
 });
 
 test.skipIf(!onLinux)(
-  'a sweep leaves alone who has the session number of a leader of another boot',
+  'a sweep ignores a process with the session id of a leader from another boot',
   async () => {
     const folder = temporaryFolder();
     const {pid, ...ended} = spawnSync('setsid', ['sh', '-c', 'sleep 1000 >/dev/null 2>&1 & echo $!'], {
@@ -391,7 +386,7 @@ test.skipIf(!onLinux)(
 );
 
 describe.skipIf(!onLinux)('suspending', () => {
-  test('stops the agent with its tools, and wake lets both go on', async () => {
+  test('stops the agent with its tools, and wake continues both', async () => {
     const {agent, lines} = await start({args: [agentScript('with-tools.sh')]});
     await printed(lines, /^tool/);
     await printed(lines, /^agent/);
@@ -424,7 +419,7 @@ describe.skipIf(!onLinux)('suspending', () => {
 });
 
 describe('output', () => {
-  test('a child that holds stdout open does not delay the exit for longer than 500 ms', async () => {
+  test('a child that holds stdout open delays the exit by at most 500 ms', async () => {
     const {agent, lines} = await start({args: [agentScript('leaves-child.sh'), 'holding']});
     const begun = performance.now();
     expect(await agent.ended).toMatchObject({exitCode: 0});
@@ -439,7 +434,7 @@ describe('output', () => {
     expect(await agent.endEverything()).toMatchObject({remaining: []});
   });
 
-  test('a line of more than 1 MiB is counted, not handed over; it is in the log', async () => {
+  test('a line of more than 1 MiB is counted, not delivered; it is in the log', async () => {
     const size = 1024 * 1024;
     const print = (bytes: number) => `head -c ${bytes} /dev/zero | tr '\\0' x; echo`;
     const {agent, lines, spec} = await start({args: ['-c', `${print(size)}; ${print(size + 1)}; echo end`]});
@@ -448,7 +443,7 @@ describe('output', () => {
     expect(statSync(spec.stdoutFile).size).toBe(2 * size + 1 + 2 + 4);
   });
 
-  test('both streams can be followed as they come', async () => {
+  test('both streams can be observed as they come', async () => {
     const seen: string[] = [];
     const {agent} = await start({
       args: ['-c', 'printf "o\\303"; printf "\\274\\n"; echo e >&2'],
@@ -515,7 +510,7 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
     expect(text('ran')).toBe('');
   });
 
-  test.each(['polite', 'stubborn'])('by SIGKILL: a %s agent goes, and its tools', async (kind) => {
+  test.each(['polite', 'stubborn'])('by SIGKILL: a %s agent ends, with its tools', async (kind) => {
     const {child, said, expectNoSurvivors} = control('once', agentScript('with-tools.sh'), kind);
     const pids = [await said('tool'), await said('background'), await said('nameless'), await said('agent')];
     child.kill('SIGKILL');
@@ -523,7 +518,7 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
     await expectNoSurvivors();
   });
 
-  test('by SIGKILL: other runs stay, however alike their names', async () => {
+  test('by SIGKILL: other runs stay, however similar their names', async () => {
     const {child, said, runId} = control('once', agentScript('with-tools.sh'));
     const tool = await said('tool');
     const {agent, lines} = await start({args: [agentScript('stubborn.sh')], runId: `${runId}-01`});
@@ -551,7 +546,7 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
     await expectNoSurvivors();
   });
 
-  test('by process.exit: its agent is killed at once, and has no time to act on it', async () => {
+  test('by process.exit: its agent is killed at once, and has no time to react', async () => {
     const script = `trap 'echo > interrupted; exit 1' INT TERM HUP; echo agent $$; while :; do sleep 0.05; done`;
     const {exited, said, text, expectNoSurvivors} = control('exit', '-c', script);
     expect(await exited).toBe(3);
@@ -599,7 +594,7 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
     expect(processState(Number(recorded))).not.toBe(null);
 
     const {ended, remaining} = await spawner.sweepRun(`${runId}-0`);
-    // The reaper is at it as well.
+    // The reaper works on it as well.
     expect(ended).toBeGreaterThan(0);
     expect(remaining).toEqual([]);
     expect(processState(tool)).toBe(null);
@@ -607,7 +602,7 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
     expect(await spawner.sweepRun(`${runId}-0`)).toEqual({ended: 0, remaining: []});
   });
 
-  test('the guardian goes too, and a finished Blackbird is not kept alive by it', async () => {
+  test('the guardian ends too, and does not keep a finished Blackbird alive', async () => {
     const {child, exited, fact, folder} = control('once', '-c', 'while [ ! -e done ]; do sleep 0.01; done');
     const guardian = await guardianOf(child);
     writeFileSync(path.join(folder, 'done'), '');
@@ -642,7 +637,7 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
   test('at 36 random moments: no process survives, no agent ran unrecorded', async () => {
     const kill = async (number: number) => {
       const script = `echo $$ $PPID >> ran; . ${agentScript('with-tools.sh')}`;
-      // Every third agent ends by itself, so that kills hit all moments of a run's life.
+      // Every third agent ends by itself, so that kills hit all phases of a run.
       const body =
         number % 3 === 0 ? 'echo $$ $PPID >> ran; nohup setsid sleep 1000 >/dev/null 2>&1 & :' : script;
       const run = control(

@@ -21,12 +21,12 @@ function usageOf(events: readonly AgentEvent[]) {
   return all.at(-1);
 }
 
-test('the messages of the model are added up, each once, however many lines tell of it', () => {
+test('usage per message is added up, each once, however many lines report it', () => {
   const events = [...told('1', 100, 1), ...told('1', 100, 5), ...told('2', 200, 7)];
   expect(usageOf(events)).toEqual({input_tokens: 320, output_tokens: 12});
 });
 
-test('totals that the agent tells itself are stronger, and stay so', () => {
+test('totals reported by the agent take precedence, and keep it', () => {
   const totals: AgentEvent = {type: 'usage', usage: {input_tokens: 5, output_tokens: 6, cost_usd: 0.5}};
   expect(usageOf([...told('1', 100, 1), totals, ...told('2', 100, 1)])).toEqual(totals.usage);
 });

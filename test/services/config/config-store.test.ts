@@ -42,7 +42,7 @@ function openStore(contents: {project?: string | Buffer; global?: string | Buffe
 const modeOf = (file: string) => (lstatSync(file).mode & 0o777).toString(8);
 
 describe('the layers', () => {
-  test('are empty where there are no files', async () => {
+  test('are empty without files', async () => {
     const {store, files} = openStore();
     expect(await store.layers()).toEqual([
       {name: 'project', file: files.project, content: null},
@@ -50,7 +50,7 @@ describe('the layers', () => {
     ]);
   });
 
-  test('are what the files hold, the project first', async () => {
+  test('are what the files contain, the project first', async () => {
     const {store, files} = openStore({project: '{"a": {"b": 1}}', global: '{"schemaVersion": 9}'});
     expect(await store.layers()).toEqual([
       {name: 'project', file: files.project, content: {a: {b: 1}}},
@@ -74,7 +74,7 @@ describe('the layers', () => {
       content: `{"a":"${'x'.repeat(1024 * 1024)}"}`,
       problem: /^it is larger than 1 MiB$/,
     },
-  ])('that cannot be used say why, and the other one stands: $name', async ({content, problem}) => {
+  ])('that are unusable say why, and the other one still counts: $name', async ({content, problem}) => {
     const {store, files} = openStore({project: content, global: '{"execution": {"stopOnFailure": true}}'});
     const layers = await store.layers();
     expect(layers).toEqual([
@@ -86,7 +86,7 @@ describe('the layers', () => {
     expect(warnings.length).toBe(1);
   });
 
-  test('of a folder in the place of a file say why', async () => {
+  test('with a folder in place of a file say why', async () => {
     const {store, files} = openStore();
     mkdirSync(files.project, {recursive: true});
     expect((await store.layers())[0]?.problem).toBe('it is not a regular file');
@@ -108,14 +108,14 @@ describe('writing', () => {
     after: string | null;
   }>([
     {
-      name: 'the first value makes the file',
+      name: 'the first value creates the file',
       before: null,
       key: 'execution.stopOnFailure',
       value: true,
       after: '{\n  "schemaVersion": 1,\n  "execution": {\n    "stopOnFailure": true\n  }\n}\n',
     },
     {
-      name: 'a value is changed in its place',
+      name: 'a value is changed in place',
       before: '{"tui":{"x":1},"execution":{"pauseGraceSeconds":7,"future":[1,2]},"10":1.0}\n',
       key: 'execution.pauseGraceSeconds',
       value: 20,
@@ -136,7 +136,7 @@ describe('writing', () => {
       after: '{\n  "future": {"x": [1, 2]},\n  "planning": {\n    "maxPlanAutoRefinePasses": 0\n  }\n}\n',
     },
     {
-      name: 'a section that is none gives way',
+      name: 'an invalid section is replaced',
       before: '{\n  "execution": 5\n}\n',
       key: 'execution.stopOnFailure',
       value: true,
@@ -150,7 +150,7 @@ describe('writing', () => {
       after: '{\n  "execution": {\n    "future": 1.0\n  }\n}\n',
     },
     {
-      name: 'the last value takes its section along',
+      name: 'the last value is removed with its section',
       before: '{\n  "schemaVersion": 1,\n  "execution": {\n    "pauseGraceSeconds": 7\n  }\n}\n',
       key: 'execution.pauseGraceSeconds',
       value: undefined,
@@ -164,14 +164,14 @@ describe('writing', () => {
       after: null,
     },
     {
-      name: 'removing what is not there changes nothing',
+      name: 'removing a missing value changes nothing',
       before: '{"execution":{"x":1}}',
       key: 'execution.stopOnFailure',
       value: undefined,
       after: null,
     },
     {
-      name: 'removing from a section that is none changes nothing',
+      name: 'removing from an invalid section changes nothing',
       before: '{"execution":5}',
       key: 'execution.stopOnFailure',
       value: undefined,
@@ -189,7 +189,7 @@ describe('writing', () => {
     expect(existsSync(files.global)).toBe(false);
   });
 
-  test('lets no change be lost when many are made at once', async () => {
+  test('loses no change when many are made at once', async () => {
     const {files} = openStore({project: '{"future": 1}'});
     const seconds = settingKeys.filter((key) => settings[key].type === 'integer');
     await Promise.all(seconds.map((key) => createConfigStore(files).write('project', key, 2)));
@@ -197,7 +197,7 @@ describe('writing', () => {
     expect(seconds.map((key) => values.get(key))).toEqual(seconds.map(() => ({value: 2, source: 'project'})));
   });
 
-  test('into the user’s file leaves the project’s alone', async () => {
+  test('to the user’s file leaves the project’s alone', async () => {
     const {store, files} = openStore();
     await store.write('global', 'tui.runDataRefreshIntervalSeconds', 9);
     expect(existsSync(files.project)).toBe(false);
@@ -207,7 +207,7 @@ describe('writing', () => {
     });
   });
 
-  test('removing a value where there is no file makes none, and no folder', async () => {
+  test('removing a value without a file creates neither file nor folder', async () => {
     const {store, files} = openStore();
     await store.write('project', 'execution.stopOnFailure', undefined);
     expect(existsSync(path.dirname(files.project))).toBe(false);
@@ -219,7 +219,7 @@ describe('writing', () => {
     expect([modeOf(path.dirname(files.global)), modeOf(files.global)]).toEqual(['700', '600']);
   });
 
-  test('keeps `__proto__` as the key it is', async () => {
+  test('keeps `__proto__` as an ordinary key', async () => {
     const {store, files} = openStore({
       project: '{"__proto__": {"stopOnFailure": true}, "execution": {"__proto__": 1}}',
     });
@@ -229,7 +229,7 @@ describe('writing', () => {
   });
 
   test.each(['', 'null', '[]', '{"execution": {'])(
-    'over a file that holds %j is refused, and it stays',
+    'to a file that contains %j is refused, and it stays',
     async (content) => {
       const {store, files} = openStore({project: content});
       expect((await rejectionOf(store.write('project', 'execution.stopOnFailure', true))).code).toBe(
@@ -239,7 +239,7 @@ describe('writing', () => {
     },
   );
 
-  test('over a file of another version is refused, and it stays', async () => {
+  test('to a file of another version is refused, and it stays', async () => {
     const content = '{"schemaVersion": 2, "execution": {"stopOnFailure": "sometimes"}}';
     const {store, files} = openStore({project: content});
     expect(seen(await rejectionOf(store.write('project', 'execution.stopOnFailure', true)))).toEqual({
@@ -251,7 +251,7 @@ describe('writing', () => {
     expect(readFileSync(files.project, 'utf8')).toBe(content);
   });
 
-  test('over a read-only file, through a link, or into a folder that leads elsewhere is refused', async () => {
+  test('to a read-only file, through a link, or into a folder that leads elsewhere is refused', async () => {
     const fixed = openStore({project: '{}'});
     chmodSync(fixed.files.project, 0o444);
     expect((await rejectionOf(fixed.store.write('project', 'execution.stopOnFailure', true))).code).toBe(
@@ -278,11 +278,11 @@ describe('writing', () => {
   });
 });
 
-describe('a value that somebody else set since it was looked at', () => {
+describe('a value that someone else set since it was read', () => {
   const key = 'execution.pauseGraceSeconds';
   const held = (value: unknown) => JSON.stringify({execution: {pauseGraceSeconds: value}});
 
-  test('is not replaced, and all values are told', async () => {
+  test('is not replaced, and all values are shown', async () => {
     const {files, store} = openStore({project: held(30)});
     expect(seen(await rejectionOf(store.write('project', key, 20, {value: 10})))).toEqual({
       code: 'E_CONFLICT',

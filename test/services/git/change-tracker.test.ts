@@ -21,10 +21,10 @@ import {fingerprint, testRepository} from './test-repository.ts';
 
 const patch = (...lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
 
-/** Without the object ids, which say nothing that the lines do not. */
+/** Without the object ids, which add nothing to the lines. */
 const plain = (diff: string) => diff.replace(/^index [0-9a-f.]+( \d+)?\n/gm, '');
 
-describe('what a task changed', () => {
+describe('the change of a task contains', () => {
   test('nothing', async () => {
     const {change, tracker} = testRepository();
     const {from, to, files, diff} = await change(() => {});
@@ -38,7 +38,7 @@ describe('what a task changed', () => {
     });
   });
 
-  test('and how many lines its files have, before and after', async () => {
+  test('how many lines its files have, before and after', async () => {
     const {change, write, remove, commit, tracker, folder} = testRepository();
     const odd = 'dir/[a-c] *:(glob).txt';
     write('a.txt', 'one\ntwo\nthree');
@@ -106,7 +106,7 @@ describe('what a task changed', () => {
     });
   });
 
-  test('not what was changed, staged or untracked before it', async () => {
+  test('nothing that was changed, staged or untracked before it', async () => {
     const {change, write, remove, commit, git} = testRepository();
     for (const file of ['clean', 'dirty', 'staged', 'gone']) write(file);
     commit();
@@ -125,7 +125,7 @@ describe('what a task changed', () => {
     expect(diff).not.toContain('staged');
   });
 
-  test('changes inside of files that were untracked before it', async () => {
+  test('changes inside files that were untracked before it', async () => {
     const {change, write} = testRepository();
     write('notes/a.md', 'one\n');
     write('notes/b.md', 'one\n');
@@ -134,7 +134,7 @@ describe('what a task changed', () => {
     expect(diff).toContain('\n one\n+two\n');
   });
 
-  test('a renamed file whose name looks like an entry of git', async () => {
+  test('a renamed file whose name looks like git output', async () => {
     const {change, write, commit, folder} = testRepository();
     const name = `:100644 100644 ${'a'.repeat(40)} ${'b'.repeat(40)} M`;
     write(name, 'one\ntwo\nthree\n');
@@ -202,7 +202,7 @@ describe('what a task changed', () => {
   test('files with any name', async () => {
     const {change, write, remove, folder} = testRepository();
     for (const name of oddNames.slice(0, 9)) write(name, 'before\n');
-    // A name that is no text at all.
+    // A name that is not valid text.
     const rawName = Buffer.concat([Buffer.from(`${folder}/raw-`), Buffer.from([0xff, 0xfe])]);
     const {files, diff} = await change(() => {
       for (const name of oddNames) write(name, 'after\n');
@@ -285,7 +285,7 @@ describe('what a task changed', () => {
     expect(files).toEqual(['a']);
   });
 
-  test('changes that follow each other without a pause', async () => {
+  test('changes in quick succession', async () => {
     const {tracker, write} = testRepository();
     const tracked = tracker();
     write('a', '0000\n');
@@ -297,7 +297,7 @@ describe('what a task changed', () => {
     expect(trees.size).toBe(6);
   });
 
-  test('a change within the second of the snapshot before it, seen in a later one', async () => {
+  test('a change within the second of the previous snapshot, found by a later one', async () => {
     const {tracker, write} = testRepository();
     const tracked = tracker();
     const second = () => Math.floor(Date.now() / 1000);
@@ -310,18 +310,18 @@ describe('what a task changed', () => {
       before = await tracked.snapshot();
       write('a', `${content++}\n`);
     } while (second() !== start);
-    // To git the file looks the same as before: same size, same second. Only the time of the index gives it away.
+    // To git the file looks the same as before: same size, same second. Only the time of the index shows the difference.
     await vi.waitUntil(() => second() > start, {timeout: 30_000});
     expect(await tracked.snapshot()).not.toBe(before);
   });
 
-  test('not a file that was only touched, and it is not read again and again', async () => {
+  test('not a file that was only touched, which is not read again each time', async () => {
     const {change, folder} = testRepository();
     const {files} = await change(() => utimesSync(path.join(folder, 'readme.md'), 1, 1));
     expect(files).toEqual([]);
   });
 
-  test('commits of the task do not hide it', async () => {
+  test('what the task committed', async () => {
     const {change, write, commit, git} = testRepository();
     const {files} = await change(() => {
       git('checkout', '-q', '-b', 'task');
@@ -355,7 +355,7 @@ describe('what a task changed', () => {
     expect(diff).toContain('-one\n+two\n');
   });
 
-  test('never the state of Blackbird and never the plan', async () => {
+  test("never Blackbird's state and never the plan", async () => {
     const {change, write, commit} = testRepository();
     write('.blackbird/config.json', '{}\n');
     write('blackbird.plan.json', '{}\n');
@@ -372,8 +372,8 @@ describe('what a task changed', () => {
   });
 });
 
-describe('what is ignored', () => {
-  test('is left out, by every rule that git knows', async () => {
+describe('ignored files', () => {
+  test('are left out, by every rule that git knows', async () => {
     const {change, write, folder, env, git} = testRepository();
     write('.gitignore', '*.log\n');
     write('dir/.gitignore', 'local\n');
@@ -394,7 +394,7 @@ describe('what is ignored', () => {
     expect(again.files).toEqual(['by-user']);
   });
 
-  test('is seen when it is tracked all the same', async () => {
+  test('are included when they are tracked', async () => {
     const {change, write, git, commit, remove, folder} = testRepository();
     write('.gitignore', 'dist\n*.env\n');
     write('dist/tracked.js', 'one\n');
@@ -416,7 +416,7 @@ describe('what is ignored', () => {
     expect(later.files).toEqual(['dist/tracked.js', 'x.env']);
   });
 
-  test('only since the task said so stays in view for this task, and is gone for the next', async () => {
+  test('that the task itself ignored stay included for this task, but not for the next', async () => {
     const {change, write} = testRepository();
     write('build/out.js', 'one\n');
     const {files, diff} = await change(() => {
@@ -429,7 +429,7 @@ describe('what is ignored', () => {
     expect(next.files).toEqual([]);
   });
 
-  test('only since the task said so stays in view for another Blackbird, which goes on with it', async () => {
+  test('that the task itself ignored stay included for another Blackbird that continues it', async () => {
     const {tracker, write} = testRepository();
     write('build/out.js', 'one\n');
     const from = (await tracker().snapshot()) ?? '';
@@ -441,7 +441,7 @@ describe('what is ignored', () => {
     expect((await next.files(from, to)).map(({path: file}) => file)).toEqual(['.gitignore', 'build/out.js']);
   });
 
-  test('only since a moment ago is seen when it is tracked', async () => {
+  test('ignored just now are included when they are tracked', async () => {
     const {tracker, write, commit} = testRepository();
     write('build/out.js', 'one\n');
     commit();
@@ -482,7 +482,7 @@ describe('every kind of repository', () => {
     expect(from).toHaveLength(64);
   });
 
-  test('a project in a folder of it: the task may change all of it', async () => {
+  test('a project in a subfolder: the task may change the whole repository', async () => {
     const {change, write} = testRepository();
     write('app/blackbird.plan.json', '{}\n');
     const {files} = await change(
@@ -564,7 +564,7 @@ describe('every kind of repository', () => {
     expect(files).toEqual(['lib/new.c']);
   });
 
-  test('other repositories inside it: their files, committed or not', async () => {
+  test('nested repositories: their files, committed or not', async () => {
     const {change, folder, write} = testRepository();
     const {files, summary} = await change(() => {
       const clone = testRepository({folder: path.join(folder, 'clone')});
@@ -586,7 +586,7 @@ describe('every kind of repository', () => {
     expect(next.files).toEqual(['clone/uncommitted']);
   });
 
-  test('a repository inside it that git cannot open counts as one entry, which any change in it changes', async () => {
+  test('a nested repository that git cannot open counts as one entry, which changes with anything in it', async () => {
     const {change, folder, write} = testRepository();
     const {files} = await change(() => {
       const odd = testRepository({folder: path.join(folder, 'odd')});
@@ -598,7 +598,7 @@ describe('every kind of repository', () => {
     expect((await change(() => {})).files).toEqual([]);
   });
 
-  test('large and binary files are named, at more than 1 MB', async () => {
+  test('binary files, and files larger than 1 MB, are named', async () => {
     const {change, write} = testRepository();
     const {summary} = await change(() => {
       write('at.txt', 'x'.repeat(1024 * 1024));
@@ -631,7 +631,7 @@ describe('every kind of repository', () => {
     ]);
   });
 
-  test('deleted files are named where git cannot tell whether it has them', async () => {
+  test('deleted files are named when git cannot tell whether it has them', async () => {
     const {change, write, commit, remove} = testRepository();
     for (const name of ['a', 'b']) write(name, 'mine\n');
     commit();
@@ -647,7 +647,7 @@ describe('every kind of repository', () => {
     });
   });
 
-  test('deleted files of a few bytes are read by one git, whatever is in them', async () => {
+  test('small deleted files are read by a single git process, whatever they contain', async () => {
     const {change, write, remove} = testRepository();
     const texts = ['', '\n', 'a b 3\n', '\u00e9\0', '9 bytes, changed x; cannot be read\n'];
     for (const [at, text] of texts.entries()) write(`f${at}`, text);
@@ -663,7 +663,7 @@ describe('every kind of repository', () => {
     ]);
   });
 
-  test('pipes and sockets are not waited for', async () => {
+  test('pipes and sockets do not block', async () => {
     const {change, folder, write} = testRepository();
     const {files} = await change(() => {
       execFileSync('mkfifo', [path.join(folder, 'pipe')]);
@@ -674,13 +674,13 @@ describe('every kind of repository', () => {
 });
 
 describe('what git would leave out', () => {
-  test.each(['git~1', 'below/GIT~1', '.git ', '.git.'])('%j is a file like any other', async (name) => {
+  test.each(['git~1', 'below/GIT~1', '.git ', '.git.'])('%j is an ordinary file', async (name) => {
     const {change, write} = testRepository();
     const {diff} = await change(() => write(name, 'evil\n'));
     expect(diff).toContain('\n+evil\n');
   });
 
-  test('a link that git takes for no good list of submodules, and the others are seen', async () => {
+  test('a link in place of .gitmodules, which git refuses, hides no other change', async () => {
     const {change, write, folder} = testRepository();
     const {files, diff} = await change(() => {
       symlinkSync('readme.md', path.join(folder, '.gitmodules'));
@@ -690,7 +690,7 @@ describe('what git would leave out', () => {
     expect(diff).toMatch(/^\+9 bytes, changed \S+; cannot be read$/m);
   });
 
-  test('a folder that is called .GIT does not make two names one', async () => {
+  test('a folder called .GIT does not make two names one', async () => {
     const {change, write, folder, commit} = testRepository();
     write('src/a.js');
     commit();
@@ -702,7 +702,7 @@ describe('what git would leave out', () => {
     expect(files).toEqual(['README.md', 'SRC/a.js']);
   });
 
-  test('a repository that is moved away, with a file that leads to it, is still asked', async () => {
+  test('a repository that was moved away, with a file that points to it, is still used', async () => {
     const {change, write, folder} = testRepository();
     const elsewhere = temporaryFolder();
     const {files} = await change(() => {
@@ -713,7 +713,7 @@ describe('what git would leave out', () => {
     expect(files).toEqual(['evil']);
   });
 
-  test('a file that becomes something that cannot be read is told as such, and the others are seen', async () => {
+  test('a file that becomes unreadable is reported as such, and hides no other change', async () => {
     const {change, write, remove, folder, commit} = testRepository();
     write('a', 'kind\n');
     commit();
@@ -755,7 +755,7 @@ describe('large files', () => {
     expect(same).toEqual([]);
   });
 
-  test('are changed by whoever gives them the same size and sets their time back', async () => {
+  test('are changed when they get the same size and their old time back', async () => {
     const {change, write, folder} = testRepository();
     write('large', Buffer.alloc(limit + 1));
     const {mtime} = statSync(path.join(folder, 'large'));
@@ -783,7 +783,7 @@ describe('large files', () => {
 });
 
 describe('very many files', () => {
-  test('5,000 changed ones make a bounded summary', async () => {
+  test('5,000 changed files make a bounded summary', async () => {
     const {change, write, tracker} = testRepository();
     const {from, to, files} = await change(() => {
       for (let file = 0; file < 5_000; file++) {
@@ -801,7 +801,7 @@ describe('very many files', () => {
   });
 });
 
-describe('what belongs to the user', () => {
+describe("the user's data", () => {
   test('is the same before and after, to the byte', async () => {
     const {write, commit, git, change, folder, env} = testRepository();
     write('a', 'one\n');
@@ -823,7 +823,7 @@ describe('what belongs to the user', () => {
     expect(git('status', '--porcelain')).toBe('MM a\n?? .blackbird/\n?? b\n?? untracked\n');
   });
 
-  test('is no place for what Blackbird keeps, which only it can read', async () => {
+  test("contains nothing of Blackbird's, which keeps its own privately", async () => {
     const {change, write, folder} = testRepository();
     await change(() => write('a'));
     const kept = path.join(folder, '.blackbird/changes');
@@ -874,7 +874,7 @@ describe('a change can be shown later', () => {
     },
   );
 
-  test('even of what one tracker recorded before and after the repository dropped it', async () => {
+  test('even of files that one tracker recorded before and after the repository dropped them', async () => {
     const {tracker, write, git, commit} = testRepository();
     const tracked = tracker();
     write('dir/f', 'one\n');
@@ -899,7 +899,7 @@ describe('a change can be shown later', () => {
     );
   });
 
-  test('however many runs there were, in a few files', async () => {
+  test('after any number of runs, from a few files', async () => {
     const {write, tracker, folder} = testRepository();
     const tracked = tracker();
     const trees = [await tracked.snapshot()];
@@ -914,7 +914,7 @@ describe('a change can be shown later', () => {
     expect(await tracked.diff(trees[0] ?? '', trees[52] ?? '', {stat: false})).toContain('+51\n');
   });
 
-  test('but not more of it than a person could look at', async () => {
+  test('up to a size that a person could read', async () => {
     const {write, tracker} = testRepository();
     const from = await tracker().snapshot();
     const lines = `${'x'.repeat(99)}\n`.repeat(80_000);
@@ -991,7 +991,7 @@ describe('without git', () => {
     expect(await tracker().snapshot()).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  test('a Ctrl+C that reaches git as well is survived, one that never ends is not', async () => {
+  test('a Ctrl+C that also reaches git is survived, one that repeats forever is not', async () => {
     const {tracker} = testRepository();
     const expected = await tracker().snapshot();
     const folder = temporaryFolder();
@@ -1023,8 +1023,8 @@ describe('without git', () => {
   });
 });
 
-describe('what was left behind', () => {
-  test('a broken index is made anew', async () => {
+describe('left-over state', () => {
+  test('a broken index is rebuilt', async () => {
     const {change, write, folder} = testRepository();
     await change(() => {});
     for (const content of ['', 'nonsense', Buffer.alloc(100)]) {
@@ -1034,7 +1034,7 @@ describe('what was left behind', () => {
     }
   });
 
-  test('an index whose objects are gone is made anew', async () => {
+  test('an index whose objects are gone is rebuilt', async () => {
     const {change, write, folder} = testRepository({commit: false});
     write('a', 'one\n');
     await change(() => {});
@@ -1044,7 +1044,7 @@ describe('what was left behind', () => {
     expect(diff).toContain('-one\n+two\n');
   });
 
-  test('folders of processes that died are removed, those of living ones are not', async () => {
+  test('folders of dead processes are removed, those of live ones are not', async () => {
     const {change, folder} = testRepository();
     await change(() => {});
     const dead = execFileSync('sh', ['-c', 'echo $$'], {encoding: 'utf8'}).trim();
@@ -1085,7 +1085,7 @@ describe('what was left behind', () => {
   });
 });
 
-describe('at the same time', () => {
+describe('concurrently', () => {
   test('snapshots of one and of several trackers agree', async () => {
     const {tracker, write} = testRepository();
     for (let file = 0; file < 200; file++) write(`f${file}`);
@@ -1095,7 +1095,7 @@ describe('at the same time', () => {
     expect(trees[0]).toMatch(/^[0-9a-f]{40}$/);
   });
 
-  test('snapshots, summaries and a repack of the user do not disturb each other', async () => {
+  test('snapshots, summaries and a repack by the user do not disturb each other', async () => {
     const {tracker, write, git, folder} = testRepository();
     const tracked = tracker();
     const from = await tracked.snapshot();
@@ -1123,9 +1123,9 @@ function looseObjects(folder: string): number {
   return entries.filter((entry) => /^[0-9a-f]{2}\/[0-9a-f]{38}$/.test(entry)).length;
 }
 
-describe('the index that is kept between two looks', () => {
+describe('the index kept between two snapshots', () => {
   test.each(['--assume-unchanged', '--skip-worktree'])(
-    'hides nothing after an agent told it %s',
+    'hides nothing after an agent set %s in it',
     async (way) => {
       const {folder, env, tracker, write, commit} = testRepository();
       write('file', 'kind\n');

@@ -7,7 +7,7 @@ import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const limits = {entries: 100, milliseconds: 60_000};
 
-/** A folder with files in it that are older than `since`. */
+/** A folder with files that are older than `since`. */
 async function openFolder() {
   const around = temporaryFolder();
   const top = path.join(around, 'top');
@@ -16,7 +16,7 @@ async function openFolder() {
   const write = (name: string) => writeFileSync(path.join(around, name), 'x');
   for (const name of ['top/file', 'top/out/old', 'top/out/deep/old', 'elsewhere/x']) write(name);
   const since = statSync(path.join(around, 'elsewhere/x')).ctimeMs + 1;
-  // The clock of the files goes in steps.
+  // File timestamps advance in steps.
   await eventually(() => {
     write('tick');
     expect(statSync(path.join(around, 'tick')).ctimeMs).toBeGreaterThan(since);
@@ -32,7 +32,7 @@ test.each([
   {name: 'a new file deep in a folder', change: ['top/out/deep/new'], names: ['out/deep/new']},
   {name: 'an old file in a folder', change: ['top/out/old'], names: ['out/old']},
   {name: 'several in one folder', change: ['top/out/new', 'top/out/deep/old'], names: ['out/ (2 files)']},
-])('$name is named by what tells most', async ({change, names}) => {
+])('$name is named by its most specific path', async ({change, names}) => {
   const {top, since, write} = await openFolder();
   for (const name of change) write(name);
   expect(await changedSince(top, entries, since, limits)).toEqual({count: names.length, names});
@@ -47,7 +47,7 @@ test('a folder that was moved here, or lost a file, is named itself', async () =
   expect((await changedSince(other.top, entries, other.since, limits)).names).toEqual(['out/deep/']);
 });
 
-test('five are named and all are counted; what was not looked at is said', async () => {
+test('five are named and all are counted; what was not compared is reported', async () => {
   const {top, since, write} = await openFolder();
   const files = ['1', '2', '3', '4', '5', '6'];
   for (const name of files) write(`top/${name}`);

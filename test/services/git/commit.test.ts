@@ -60,7 +60,7 @@ const ten = (...edits: ReadonlyArray<readonly [line: number, text: string]>) =>
     .join('');
 
 describe('the commit of a task', () => {
-  test('holds exactly its change, with the message and the name of the user', async () => {
+  test("contains exactly its change, with the message and the user's name", async () => {
     const {outcome, shown, status, repository} = await committed({
       before: ({write, commit, remove}) => {
         for (const file of ['changed', 'deleted', 'mine', 'gone']) write(file);
@@ -86,7 +86,7 @@ describe('the commit of a task', () => {
     expect(git('fsck', '--strict')).toBe('');
   });
 
-  test('leaves what the user edited and staged in the same file, staged and edited as it was', async () => {
+  test("leaves the user's edits in the same file, staged and unstaged, as they were", async () => {
     const {outcome, inHead, repository} = await committed({
       before: ({write, commit, git}) => {
         write('file', ten());
@@ -104,7 +104,7 @@ describe('the commit of a task', () => {
     expect(repository.git('diff', '--numstat').trim()).toBe('1\t1\tfile');
   });
 
-  test('keeps to the line ends that the user commits', async () => {
+  test('keeps the line endings that the user commits', async () => {
     const {inHead, status} = await committed({
       before: ({write, commit, git}) => {
         git('config', 'core.autocrlf', 'true');
@@ -118,7 +118,7 @@ describe('the commit of a task', () => {
     expect(status()).toEqual([]);
   });
 
-  test('takes modes, links, binary files and names that are no plain words', async () => {
+  test('includes modes, links, binary files and unusual names', async () => {
     const {shown, status} = await committed({
       before: ({write, commit}) => {
         write('program');
@@ -136,7 +136,7 @@ describe('the commit of a task', () => {
     expect(status()).toEqual([]);
   });
 
-  test('is the first one of a branch without any', async () => {
+  test('is the first on a branch without commits', async () => {
     const {outcome, status, shown} = await committed(
       {
         before: ({write}) => write('mine', 'mine\n'),
@@ -148,7 +148,7 @@ describe('the commit of a task', () => {
     expect([shown(), status()]).toEqual([['A\tnew'], ['?? mine']]);
   });
 
-  test('goes where HEAD is, on no branch too', async () => {
+  test('goes where HEAD is, also detached', async () => {
     const {outcome, repository} = await committed({
       before: ({git}) => git('checkout', '-q', '--detach'),
       task: ({write}) => write('readme.md', 'task\n'),
@@ -179,7 +179,7 @@ describe('the commit of a task', () => {
     expect(main.git('log', '--format=%s').trim()).toBe('a commit');
   });
 
-  test('is made once: a second try finds it', async () => {
+  test('is made once: a second attempt finds it', async () => {
     const {outcome, change, repository} = await committed({task: ({write}) => write('readme.md', 'task\n')});
     repository.write('other');
     repository.commit('a later one');
@@ -187,7 +187,7 @@ describe('the commit of a task', () => {
     expect(repository.git('rev-list', '--count', 'HEAD').trim()).toBe('3');
   });
 
-  test('never takes the place of one that somebody makes in the same moment', async () => {
+  test('never replaces a commit made at the same moment', async () => {
     const repository = testRepository();
     const {git, folder, write} = repository;
     const bin = temporaryFolder();
@@ -218,12 +218,12 @@ describe('the commit of a task', () => {
     expect(statSync(path.join(repository.folder, '.git/index')).mode & 0o777).toBe(0o640);
   });
 
-  test('is not made where somebody stages in the same moment: what they staged stays staged', async () => {
+  test('is not made when something is staged at the same moment, and that stays staged', async () => {
     const repository = testRepository();
     const {git, folder, write} = repository;
     const bin = temporaryFolder();
     const real = execFileSync('sh', ['-c', 'command -v git'], {encoding: 'utf8'}).trim();
-    // After our copy of the index was made, and before it takes the place of the index.
+    // After our copy of the index was made, and before it replaces the index.
     const rival = `(unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE; '${real}' -C '${folder}' add mine)`;
     writeFileSync(
       path.join(bin, 'git'),
@@ -244,7 +244,7 @@ describe('the commit of a task', () => {
     expect(existsSync(path.join(folder, '.git/index.lock'))).toBe(false);
   });
 
-  test('moves HEAD once the index is written and free: who dies then leaves no lock, and nothing to take back', async () => {
+  test('moves HEAD once the index is written and unlocked: a crash then leaves no lock, and nothing to undo', async () => {
     const repository = testRepository();
     const {git, folder, write} = repository;
     const [bin, seen] = [temporaryFolder(), path.join(temporaryFolder(), 'seen')];
@@ -261,7 +261,7 @@ describe('the commit of a task', () => {
     expect(git('status', '--porcelain', '-uno')).toBe('');
   });
 
-  test('is made where a first try died with the index written: what the user staged stays staged', async () => {
+  test('is made after a first attempt died with the index written: what the user staged stays staged', async () => {
     const {outcome, inHead, status, repository} = await committed({
       before: ({write, commit, git}) => {
         write('file', ten());
@@ -281,19 +281,19 @@ describe('the commit of a task', () => {
   test.each([
     {name: 'nothing', forge: () => {}, made: ['A\tother', 'A\tpart']},
     {
-      name: 'a part of it',
+      name: 'a part of the change',
       forge: ({git}: TestRepository) => git('add', 'part'),
       made: ['A\tother'],
     },
     {
-      name: 'it and more',
+      name: 'more than the change',
       forge: ({git, write}: TestRepository) => {
         write('more', 'never seen\n');
         git('add', 'part', 'more');
       },
       made: ['A\tother'],
     },
-  ])('is made although the agent gave the trailer to a commit of $name', async ({forge, made}) => {
+  ])('is made although the agent put the trailer on a commit of $name', async ({forge, made}) => {
     const {outcome, shown, repository} = await committed({
       task: ({write}) => ['part', 'other'].map((file) => write(file)),
       since: (it) => {
@@ -305,7 +305,7 @@ describe('the commit of a task', () => {
     expect(shown()).toEqual(made);
   });
 
-  test('runs no program that the repository names', async () => {
+  test('runs no program configured in the repository', async () => {
     const {program, wasRun} = canary(temporaryFolder());
     const {outcome} = await committed({
       before: ({git, folder}) => {
@@ -329,7 +329,7 @@ describe('the commit of a task', () => {
   });
 });
 
-describe('nothing is committed, and the reason is told,', () => {
+describe('nothing is committed, and the reason is given,', () => {
   const cases: Record<string, Case & {readonly skipped: string}> = {
     'where the user has edited the same lines': {
       before: ({write}) => write('readme.md', 'mine\n'),
@@ -347,7 +347,7 @@ describe('nothing is committed, and the reason is told,', () => {
         try {
           git('stash', 'apply', '-q');
         } catch {
-          // The conflict that is wanted.
+          // The intended conflict.
         }
       },
       task: ({write}) => write('file', ten([0, 'other'], [9, 'task'])),
@@ -440,7 +440,7 @@ describe('nothing is committed, and the reason is told,', () => {
     expect(state()).toEqual(seen);
   });
 
-  test('where nobody said who commits', async () => {
+  test('without a committer identity', async () => {
     const repository = testRepository();
     const {write, folder} = repository;
     const tracker = repository.tracker({

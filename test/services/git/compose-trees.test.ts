@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {joinSpans} from '../../../src/services/git/compose-trees.ts';
 import {type TestRepository, testRepository} from './test-repository.ts';
 
-/** Does jobs, and tells what those of ours changed together. `others` are jobs between them. */
+/** Applies edits, and returns what ours changed together. `others` are edits in between. */
 async function composed(
   {tracker}: TestRepository,
   jobs: ReadonlyArray<{readonly ours: () => unknown} | {readonly others: () => unknown}>,
@@ -20,8 +20,8 @@ async function composed(
   return {...(await changes.summarize(from, to)), diff};
 }
 
-describe('a change made in several stretches', () => {
-  test('holds what each of them did, and nothing of what others did between', async () => {
+describe('a change made in several spans', () => {
+  test('contains what each of them did, and nothing that others did in between', async () => {
     const repository = testRepository();
     const {write, remove} = repository;
     const {files, diff, diffstat} = await composed(repository, [
@@ -41,7 +41,7 @@ describe('a change made in several stretches', () => {
     expect(diff).not.toContain('theirs');
   });
 
-  test('does not hold what it undid itself', async () => {
+  test('does not contain what it reverted itself', async () => {
     const repository = testRepository();
     const {write, remove} = repository;
     const {files, diff} = await composed(repository, [
@@ -52,7 +52,7 @@ describe('a change made in several stretches', () => {
     expect({files, diff}).toEqual({files: [], diff: ''});
   });
 
-  test('does not hold what others did between, in the same file', async () => {
+  test('does not contain what others did in between, in the same file', async () => {
     const repository = testRepository();
     const {write} = repository;
     const lines = (...edits: readonly string[]) =>
@@ -74,7 +74,7 @@ describe('a change made in several stretches', () => {
     ]);
   });
 
-  test('shows a file whose same lines others changed between from its first state to its last', async () => {
+  test('shows a file whose same lines others changed in between from its first state to its last', async () => {
     const repository = testRepository();
     const {write} = repository;
     const {diff} = await composed(repository, [
@@ -85,7 +85,7 @@ describe('a change made in several stretches', () => {
     expect(diff).toContain('\n-hello\n+last\n');
   });
 
-  test('sees a rename over two stretches, modes, links and names that are no plain text', async () => {
+  test('finds a rename across two spans, modes, links and names that are not valid text', async () => {
     const repository = testRepository();
     const {write, remove} = repository;
     const text = Array.from({length: 30}, (_, line) => `line ${line}\n`).join('');
@@ -126,7 +126,7 @@ describe('a change made in several stretches', () => {
     expect(await tracker().diff(from, to, {stat: true})).toContain('2 files changed');
   });
 
-  test('is refused with a reason where a tree is no tree', async () => {
+  test('is refused with a reason when a tree is invalid', async () => {
     const {tracker} = testRepository();
     const spans = [
       {from: 'a', to: 'b'},
@@ -141,10 +141,10 @@ describe('a change made in several stretches', () => {
 });
 
 test.each([
-  {name: 'that follow each other are one', spans: ['a-b', 'b-c'], joined: ['a-c']},
-  {name: 'with something between stay apart', spans: ['a-b', 'c-d'], joined: ['a-b', 'c-d']},
-  {name: 'that changed nothing are none', spans: ['a-b', 'c-c', 'b-d'], joined: ['a-d']},
-])('stretches $name', ({spans, joined}) => {
+  {name: 'that are adjacent become one', spans: ['a-b', 'b-c'], joined: ['a-c']},
+  {name: 'with a gap stay apart', spans: ['a-b', 'c-d'], joined: ['a-b', 'c-d']},
+  {name: 'that changed nothing are dropped', spans: ['a-b', 'c-c', 'b-d'], joined: ['a-d']},
+])('spans $name', ({spans, joined}) => {
   const parse = (text: string) => ({from: text.slice(0, 1), to: text.slice(2)});
   expect(joinSpans(spans.map(parse))).toEqual(joined.map(parse));
 });

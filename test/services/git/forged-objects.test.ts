@@ -15,7 +15,7 @@ const idOf = (object: Buffer) => createHash('sha1').update(object).digest('hex')
 const tree = (text: string) =>
   Buffer.concat([Buffer.from(['tree 29', '100644 a', ''].join('\0')), Buffer.from(idOf(blob(text)), 'hex')]);
 
-/** A single object with the name of another. */
+/** A loose object with the name of another. */
 function forgeSingle(repository: TestRepository, named: Buffer, held: Buffer): void {
   putSingle(objectsOf(repository), named, held);
 }
@@ -53,7 +53,7 @@ function forgePack(repository: TestRepository, named: Buffer, held: Buffer): voi
   writeFileSync(file, index);
 }
 
-/** A git one of whose commands is killed so many times before it does what it is asked. */
+/** A git one of whose commands is killed this many times before it does its work. */
 function withKilledGit(command: string, times: number): Record<string, string> {
   const folder = temporaryFolder();
   const real = execFileSync('sh', ['-c', 'command -v git'], {encoding: 'utf8'}).trim();
@@ -65,8 +65,8 @@ function withKilledGit(command: string, times: number): Record<string, string> {
 
 const shown = /is not what its name says: somebody forged it/;
 
-describe('an object that holds something else than its name says', () => {
-  test('laid ready by the agent: neither summary nor diff show what never was', async () => {
+describe('an object whose content does not match its name', () => {
+  test('prepared by the agent: neither summary nor diff shows what never existed', async () => {
     const repository = testRepository();
     const {write, tracker} = repository;
     write('a', 'kind\n');
@@ -85,7 +85,7 @@ describe('an object that holds something else than its name says', () => {
     });
   });
 
-  test('in a pack beside the true single one: git reads the pack, and so does the check', async () => {
+  test('in a pack next to the genuine loose one: git reads the pack, and so does the check', async () => {
     const repository = testRepository();
     const {write, tracker} = repository;
     write('a', 'kind\n');
@@ -99,7 +99,7 @@ describe('an object that holds something else than its name says', () => {
     expect(note).toMatch(shown);
   });
 
-  test('in the repository: it is not kept, and a repository that was mended shows the change', async () => {
+  test('in the repository: it is not kept, and a repaired repository shows the change', async () => {
     const repository = testRepository();
     const {write, tracker, folder} = repository;
     write('a', 'kind\n');
@@ -114,7 +114,7 @@ describe('an object that holds something else than its name says', () => {
     expect((await tracker().summarize(from, to)).files).toEqual(['a']);
   });
 
-  test('is not shown where somebody keeps the check from ending', async () => {
+  test('is not shown when the check is kept from finishing', async () => {
     const repository = testRepository();
     const {write, tracker} = repository;
     write('a', 'kind\n');
@@ -128,8 +128,8 @@ describe('an object that holds something else than its name says', () => {
   });
 
   test.each([
-    {name: 'in the place of the true one', forge: forgeSingle},
-    {name: 'in a pack beside it', forge: forgePack},
+    {name: 'in place of the genuine one', forge: forgeSingle},
+    {name: 'in a pack next to it', forge: forgePack},
   ])('made later, $name: nothing is shown, undone or committed with it', async ({forge}) => {
     const repository = testRepository();
     const {write, tracker} = repository;
@@ -153,7 +153,7 @@ describe('an object that holds something else than its name says', () => {
     expect(repository.git('rev-parse', 'HEAD')).toBe(head);
   });
 
-  test('a folder that hides what was changed in it', async () => {
+  test('a tree that hides what was changed in it', async () => {
     const repository = testRepository();
     const {write, tracker} = repository;
     write('src/a', 'kind\n');

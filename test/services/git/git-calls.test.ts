@@ -6,7 +6,7 @@ import {splitChange} from '../../../src/services/git/tree-diff.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 import {type TestRepository, testRepository} from './test-repository.ts';
 
-/** A `git` that writes down what it is asked before it does it. */
+/** A `git` that records its arguments before it runs. */
 function listeningGit(): {readonly PATH: string; asked(): string[]} {
   const folder = temporaryFolder();
   const log = path.join(folder, 'log');
@@ -21,7 +21,7 @@ function listeningGit(): {readonly PATH: string; asked(): string[]} {
       writeFileSync(log, '');
       return (
         calls
-          // After a slow look, as on a busy machine, the index is told what it has seen.
+          // After a slow scan, as on a busy machine, the index is refreshed with what it saw.
           .filter((call) => !call.includes('--refresh'))
           .map((call) => call.split(' ').find((word) => /^[a-z]/.test(word) && !word.includes('=')) ?? '')
       );
@@ -29,7 +29,7 @@ function listeningGit(): {readonly PATH: string; asked(): string[]} {
   };
 }
 
-/** What a tracker says of what a task changed since its last look. */
+/** What a tracker reports as changed since its last snapshot. */
 async function task({write}: TestRepository, tracked: ReturnType<TestRepository['tracker']>, text: string) {
   const from = await tracked.snapshot();
   write('a', text);
@@ -37,10 +37,10 @@ async function task({write}: TestRepository, tracked: ReturnType<TestRepository[
   return tracked.summarize(from, to);
 }
 
-// Each process of git costs a task more than anything else Blackbird does for it.
+// Each git process costs a task more than anything else Blackbird does for it.
 test.each([
   {rules: ''},
-  // Rules for what is never looked at make `git add` fail.
+  // Rules for paths that are never added make `git add` fail.
   {rules: '.blackbird/\nblackbird.plan.json\n'},
 ])('a task costs six calls of git, once the files it changes are known: $rules', async ({rules}) => {
   const repository = testRepository();
@@ -55,12 +55,12 @@ test.each([
   expect(JSON.stringify(snippets)).toContain('+two');
   const [before, after, ...calls] = asked();
   expect([before, after]).toEqual(['ls-files', 'ls-files']);
-  // The last two are at work at the same time.
+  // The last two run at the same time.
   expect(calls.toSorted()).toEqual(['cat-file', 'diff-tree', 'update-index', 'write-tree']);
 });
 
-describe('what is ignored is asked again', () => {
-  test('when a rule outside of the files changes', async () => {
+describe('ignored files are listed again', () => {
+  test('when a rule outside the files changes', async () => {
     const {tracker, write, folder} = testRepository();
     write('build/out.js', 'one\n');
     const tracked = tracker();
@@ -72,7 +72,7 @@ describe('what is ignored is asked again', () => {
     expect((await tracked.summarize(from, to)).files).toEqual([]);
   });
 
-  test('when a file goes under a rule that ignores itself, so that it is seen when it comes back', async () => {
+  test('when a file comes under a rule that ignores itself, so that it is seen when it comes back', async () => {
     const {tracker, write, commit, remove} = testRepository();
     write('src/x.ts', 'kind\n');
     write('src/y.ts', 'kind\n');
@@ -87,7 +87,7 @@ describe('what is ignored is asked again', () => {
     expect((await tracked.summarize(gone, back)).files).toEqual(['src/x.ts']);
   });
 
-  test('when what is tracked and ignored comes back', async () => {
+  test('when a tracked, ignored file comes back', async () => {
     const {tracker, write, git, commit, remove} = testRepository();
     write('.gitignore', 'dist\n');
     write('dist/tracked.js', 'one\n');
@@ -104,7 +104,7 @@ describe('what is ignored is asked again', () => {
 });
 
 describe('the patches of a change', () => {
-  test('belong to their files, whatever is in them', async () => {
+  test('belong to their files, whatever they contain', async () => {
     const {change, write, git, commit, folder} = testRepository();
     write('link', 'text\n');
     write('old name', `${'same\n'.repeat(20)}one\n`);
@@ -130,7 +130,7 @@ describe('the patches of a change', () => {
     expect(JSON.stringify(typed.snippets.filter(({file}) => file === 'z'))).toContain('+last');
   });
 
-  test('are asked for one by one where all of them are too long', async () => {
+  test('are requested one by one when they are too long together', async () => {
     const {change, write} = testRepository();
     const {summary} = await change(() => {
       write('long', 'a line of the long file\n'.repeat(250_000));

@@ -15,9 +15,9 @@ import {canary, fingerprint, type TestRepository, testRepository} from './test-r
 
 type Trap = {
   readonly name: string;
-  /** Makes git run the program; a second argument is a folder outside of the repository. */
+  /** Makes git run the program; a second argument is a folder outside the repository. */
   readonly set: (repository: TestRepository, program: string, outside: string) => void;
-  /** A plain git command that walks into it: the trap is a real one. */
+  /** A plain git command that runs it, which proves that the trap works. */
   readonly trigger: (repository: TestRepository) => void;
 };
 
@@ -60,12 +60,12 @@ const traps: readonly Trap[] = [
     trigger: ({git}) => git('add', '-A'),
   },
   {
-    name: 'a filter that cleans',
+    name: 'a clean filter',
     set: attributes('* filter=trap', 'filter.trap.clean', 'filter.trap.smudge'),
     trigger: ({git}) => git('add', '-A'),
   },
   {
-    name: 'a filter process that is required',
+    name: 'a required filter process',
     set: (repository, program) => {
       attributes('* filter=trap', 'filter.trap.process')(repository, program);
       repository.git('config', 'filter.trap.required', 'true');
@@ -74,7 +74,7 @@ const traps: readonly Trap[] = [
       try {
         git('add', '-A');
       } catch {
-        // The trap does not speak the protocol of filters.
+        // The trap does not implement the filter protocol.
       }
     },
   },
@@ -114,7 +114,7 @@ const traps: readonly Trap[] = [
     trigger: status,
   },
   {
-    name: 'a remote that is asked for missing objects',
+    name: 'a promisor remote, asked for missing objects',
     set: ({git, folder, commit, write}, program) => {
       write('deep/er/file');
       commit();
@@ -123,7 +123,7 @@ const traps: readonly Trap[] = [
       git('config', 'remote.trap.url', folder);
       git('config', 'remote.trap.promisor', 'true');
       git('config', 'remote.trap.uploadpack', program);
-      // With an index of folders, git reads trees to know the files in them.
+      // With a sparse index, git reads trees to know the files in them.
       git('sparse-checkout', 'set', '--cone', '--sparse-index', 'other');
       const tree = git('rev-parse', 'HEAD:deep').trim();
       const object = path.join(folder, '.git/objects', tree.slice(0, 2), tree.slice(2));
@@ -134,7 +134,7 @@ const traps: readonly Trap[] = [
       try {
         git('ls-files');
       } catch {
-        // The trap does not speak the protocol of transports.
+        // The trap does not implement the transport protocol.
       }
     },
   },
@@ -153,7 +153,7 @@ const traps: readonly Trap[] = [
     trigger: status,
   },
   {
-    name: 'fsmonitor of another repository inside',
+    name: 'fsmonitor of a nested repository',
     set: ({folder, git}, program) => {
       const inner = testRepository({folder: path.join(folder, 'inner')});
       git('add', 'inner');
@@ -163,7 +163,7 @@ const traps: readonly Trap[] = [
   },
 ];
 
-describe('nothing of a hostile repository is run', () => {
+describe('nothing in a hostile repository is run', () => {
   for (const {name, set, trigger} of traps) {
     test(name, async () => {
       const armed = async (repository: TestRepository) => {
@@ -196,7 +196,7 @@ describe('nothing of a hostile repository is run', () => {
     });
   }
 
-  test('a program called git, wherever the repository puts it on the way', async () => {
+  test('a program called git, wherever on the PATH the repository puts it', async () => {
     const {folder, change, write} = testRepository();
     const {program, wasRun} = canary(temporaryFolder());
     const inside = path.join(folder, 'node_modules/.bin');
@@ -210,7 +210,7 @@ describe('nothing of a hostile repository is run', () => {
     expect(wasRun()).toBe(false);
   });
 
-  test('variables of the caller', async () => {
+  test('environment variables of the caller', async () => {
     const {change, write} = testRepository();
     const elsewhere = testRepository();
     const outside = temporaryFolder();
@@ -264,8 +264,8 @@ describe('nothing of a hostile repository is run', () => {
   });
 });
 
-describe('a hostile repository shows no other files than its own', () => {
-  test('whatever it says its work tree is', async () => {
+describe('a hostile repository shows no files but its own', () => {
+  test('whatever its work tree is set to', async () => {
     const {change, write, git, folder} = testRepository();
     const outside = temporaryFolder();
     writeFileSync(path.join(outside, 'secret'), 'secret\n');
@@ -279,7 +279,7 @@ describe('a hostile repository shows no other files than its own', () => {
     expect(existsSync(path.join(folder, '.blackbird/changes/main.index'))).toBe(true);
   });
 
-  test('lists of ignored files are plain files, or none', async () => {
+  test('ignore lists are regular files, or none', async () => {
     const {change, write, git, folder} = testRepository();
     execFileSync('mkfifo', [path.join(folder, '.git/pipe')]);
     git('config', 'core.excludesFile', path.join(folder, '.git/pipe'));

@@ -15,13 +15,13 @@ test('without a repository it says so', async () => {
   expect(await tracker.summarize(null, null)).toEqual({...nothing, note: 'there is no git repository'});
 });
 
-test('a repository it has not looked at is not denied: a run of another process may have no tree', async () => {
+test('a repository it has not examined is not denied: a run of another process may have no tree', async () => {
   const {folder, env} = testRepository();
   const summary = await trackerOf(folder, env).summarize(null, null);
   expect(summary).toEqual({...nothing, note: 'the files were not recorded'});
 });
 
-test('a repository that is made later is found, and what changes in it from then on', async () => {
+test('a repository created later is found, and so are changes in it from then on', async () => {
   const folder = temporaryFolder();
   const tracker = trackerOf(folder, {PATH: process.env.PATH ?? ''});
   expect(await tracker.snapshot()).toBeNull();

@@ -8,7 +8,7 @@ import {canary, testRepository} from './test-repository.ts';
 const sorted = async (list: Promise<readonly string[]>) => [...(await list)].sort();
 
 describe('in a repository', () => {
-  test('tracked and new files, without what is ignored, deleted or ours', async () => {
+  test("tracked and new files, without ignored, deleted or Blackbird's own", async () => {
     const {folder, env, write, remove, commit} = testRepository();
     write('.gitignore', 'built/\n*.log\n');
     write('src/kept.ts');
@@ -27,7 +27,7 @@ describe('in a repository', () => {
     ]);
   });
 
-  test('of a project in a folder of it, named from there', async () => {
+  test('of a project in a subfolder, relative to it', async () => {
     const {folder, env, write} = testRepository();
     write('packages/app[1]/src/a.ts');
     write('packages/other/b.ts');
@@ -50,14 +50,14 @@ describe('in a repository', () => {
     expect(wasRun()).toBe(false);
   });
 
-  test('a broken one is walked through', async () => {
+  test('a broken one is walked as a folder', async () => {
     const {folder, env, write} = testRepository();
     write('.git/config', 'this is no config\n');
     expect(await sorted(listFiles({root: folder, env}))).toEqual(['readme.md']);
   });
 });
 
-describe('outside of one', () => {
+describe('outside a repository', () => {
   const project = () => {
     const folder = temporaryFolder();
     const write = (file: string) => {

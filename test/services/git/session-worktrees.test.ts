@@ -39,7 +39,7 @@ describe('the identity of a repository', () => {
     'git@github.com:test/repo.git',
     'https://github.com/test/repo',
     'https://github.com/test/repo.git',
-  ])('%s is known everywhere', (url) => {
+  ])('%s is the same everywhere', (url) => {
     expect(repositoryIdentity(url, '/anywhere')).toEqual({
       repoKey: 'github:test/repo',
       repoId: '2bb51811aefd999f',
@@ -53,7 +53,7 @@ describe('the identity of a repository', () => {
     'https://github.com/a/b/c',
     'git@example.com:a/b',
     'https://github.com/a',
-  ])('%j is known by its place', (url) => {
+  ])('%j is identified by its path', (url) => {
     expect(repositoryIdentity(url, '/a').repoKey).toMatch(/^path:[0-9a-f]{64}$/);
     expect(repositoryIdentity(url, '/a')).toEqual(repositoryIdentity(null, '/a'));
     expect(repositoryIdentity(url, '/a').repoId).not.toBe(repositoryIdentity(url, '/b').repoId);
@@ -87,7 +87,7 @@ describe('the identity of a repository', () => {
     expect(await worktrees.repositoryAt(bare)).toMatchObject({root: bare, ...repositoryIdentity(null, bare)});
   });
 
-  test('is not disturbed by a git around us', async () => {
+  test('ignores git variables in the environment', async () => {
     const {root, env} = repository();
     const other = repository();
     const disturbed = createWorktrees({
@@ -98,7 +98,7 @@ describe('the identity of a repository', () => {
     expect((await disturbed.repositoryAt(root)).root).toBe(root);
   });
 
-  test('outside of any there is none', async () => {
+  test('does not exist outside one', async () => {
     const {around, worktrees} = repository();
     expect(await rejectionOf(worktrees.repositoryAt(around))).toMatchObject({
       code: 'E_NO_REPO',
@@ -106,7 +106,7 @@ describe('the identity of a repository', () => {
     });
   });
 
-  test('a git that is missing is named', async () => {
+  test('a missing git is named', async () => {
     expect(await rejectionOf(createWorktrees({PATH: temporaryFolder()}).repositoryAt('/'))).toMatchObject({
       code: 'E_GIT_NOT_INSTALLED',
     });
@@ -114,14 +114,14 @@ describe('the identity of a repository', () => {
 });
 
 describe('branches', () => {
-  test('the current one, and none where HEAD is detached', async () => {
+  test('the current one, and none when HEAD is detached', async () => {
     const {root, git, worktrees} = repository();
     expect(await worktrees.currentBranch(root)).toBe('main');
     git('checkout', '--quiet', '--detach');
     expect(await worktrees.currentBranch(root)).toBeNull();
   });
 
-  test('only a local branch by its whole name counts', async () => {
+  test('only a local branch with its full name counts', async () => {
     const {root, git, worktrees} = repository();
     git('tag', 'v1');
     git('branch', 'feature/a');
@@ -155,7 +155,7 @@ describe('branches', () => {
 });
 
 describe('a worktree', () => {
-  test('is made on a branch of its own, tracks nothing, and goes again', async () => {
+  test('is created on its own branch, tracks nothing, and can be removed', async () => {
     const {root, git, gitIn, worktrees, add, place} = repository();
     git('config', 'branch.autoSetupMerge', 'always');
     await add();
@@ -166,7 +166,7 @@ describe('a worktree', () => {
     expect(git('branch', '--list', 'agency/*', '--format=%(refname:short)')).toBe('agency/x-1');
   });
 
-  test('whose folder is gone is forgotten by git as well', async () => {
+  test('whose folder is gone is pruned from git as well', async () => {
     const {root, git, worktrees, add} = repository();
     const place = await add();
     rmSync(place, {recursive: true});
@@ -181,7 +181,7 @@ describe('a worktree', () => {
     expect(existsSync(path.join(root, '.git'))).toBe(true);
   });
 
-  test('a folder that git does not know is left alone', async () => {
+  test('a folder unknown to git is left alone', async () => {
     const {around, root, worktrees} = repository();
     const folder = path.join(around, 'mine');
     mkdirSync(folder);
@@ -189,7 +189,7 @@ describe('a worktree', () => {
     expect(existsSync(folder)).toBe(true);
   });
 
-  test('a branch that is there already is not touched', async () => {
+  test('an existing branch is not touched', async () => {
     const {git, add, place} = repository();
     git('branch', 'agency/x-1');
     expect(await rejectionOf(add())).toMatchObject({
@@ -216,7 +216,7 @@ describe('a worktree', () => {
     expect(git('worktree', 'list', '--porcelain')).not.toContain(place);
   });
 
-  test('a branch called agency stands in the way, and git says so', async () => {
+  test('a branch called agency is in the way, and git says so', async () => {
     const {git, add} = repository();
     git('branch', 'agency');
     expect((await rejectionOf(add())).message).toMatch(/^git worktree add failed: .*agency/s);
@@ -251,7 +251,7 @@ describe('what would be lost', () => {
     expect(await worktrees.unmergedCommits(root, null, 'agency/x-1')).toEqual(unmerged);
   });
 
-  test.each(['branch', 'tag', 'remote'])('commits that a %s has as well are safe', async (kind) => {
+  test.each(['branch', 'tag', 'remote'])('commits that are also on a %s are safe', async (kind) => {
     const {root, git, worktrees, add, commit} = repository();
     const place = await add();
     commit(place);
@@ -281,7 +281,7 @@ describe('what would be lost', () => {
   });
 });
 
-test('looking runs no hook and no fsmonitor of the repository', async () => {
+test('checking runs no hook and no fsmonitor of the repository', async () => {
   const {around, root, git, worktrees, add} = repository();
   const place = await add();
   const hook = path.join(around, 'hook');

@@ -17,7 +17,7 @@ const readerOf = (folder: string, env: Record<string, string>) =>
     env,
   });
 
-test("a file that is not Blackbird's is told of in its own folder, what is Blackbird's is not", async () => {
+test("a foreign file in Blackbird's own folder is reported, Blackbird's files are not", async () => {
   const {folder, env, write} = testRepository();
   for (const name of ['p.sh', 'x/payload.sh', 'x/y/second.sh', 'runs/a/a-1.json', 'config.json', 'plan.lock'])
     write(`.blackbird/${name}`, '{}');
@@ -40,7 +40,7 @@ test("a file that is not Blackbird's is told of in its own folder, what is Black
   expect(await reader.ignoredSince('2999-01-01T00:00:00.000Z')).toEqual({count: 0, names: []});
 });
 
-test("what is not Blackbird's is told of in the folders that are, too", async () => {
+test('so is a foreign file in its subfolders', async () => {
   const {folder, env, write} = testRepository();
   const own = [
     ...[
@@ -74,18 +74,18 @@ test("what is not Blackbird's is told of in the folders that are, too", async ()
   expect((await ignoredSince(always)).hidden).toEqual({count: 4, names: expect.arrayContaining(names)});
 });
 
-describe('where git does not look', () => {
+describe("outside git's view", () => {
   const nested = (...commands: readonly string[]) =>
     `git init -q sub; rm sub/.git/config; ${commands.join(';')}`;
 
   test.each([
     {
-      name: 'what git does itself',
+      name: "git's own writes",
       script: 'git commit -q --allow-empty -m x; git tag t; git gc -q',
       told: {},
     },
     {
-      name: 'files in the folder of git',
+      name: 'files in the .git folder',
       script: 'for f in p logs/p objects/p info/p; do echo evil > .git/$f; done',
       told: {inGit: ['.git/info/p', '.git/logs/p', '.git/objects/p', '.git/p']},
     },
@@ -95,12 +95,12 @@ describe('where git does not look', () => {
       told: {inGit: ['.git/modules/a/b/hooks/update']},
     },
     {
-      name: 'a folder that is called like one of git',
+      name: 'a folder with the name of a git folder',
       script: 'mkdir -p lib/.git .GIT; touch lib/.git/HEAD .GIT/x',
       told: {inGit: ['.GIT/x', 'lib/.git/HEAD']},
     },
     {
-      name: 'what a repository inside this one ignores',
+      name: 'files that a nested repository ignores',
       script: nested('echo "*" > sub/.git/info/exclude', 'mkdir sub/deep', 'touch sub/evil sub/deep/evil'),
       told: {inGit: ['sub/.git/info/exclude'], unseen: ['sub/deep/evil', 'sub/evil']},
     },
@@ -111,7 +111,7 @@ describe('where git does not look', () => {
       told: {inGit: ['sub/.git'], unseen: ['sub/e']},
     },
     {
-      name: 'a repository whose name is no text',
+      name: 'a repository whose name is not valid text',
       script: 'd=$(printf "s\\377"); git init -q "$d"; touch "$d/evil"',
       told: {unseen: ['s\ufffd/evil']},
     },
@@ -134,10 +134,14 @@ describe('where git does not look', () => {
 
 test.each([
   {name: 'of a file', text: '{"execution": {"commit": "task"}}', known: [{execution: {commit: 'task'}}]},
-  {name: 'of no file', text: null, known: [null]},
-  {name: 'of no object', text: '[1]', known: []},
-  {name: 'of no JSON', text: '{', known: []},
-  {name: 'too deep to be written', text: `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, known: []},
+  {name: 'without a file', text: null, known: [null]},
+  {name: 'that are not an object', text: '[1]', known: []},
+  {name: 'that are not JSON', text: '{', known: []},
+  {
+    name: 'nested too deep to be written',
+    text: `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    known: [],
+  },
 ])('the settings $name are read with their digest', async ({text, known}) => {
   const {folder, env, write} = testRepository();
   if (text !== null) write('config.json', text);
@@ -153,9 +157,9 @@ test.each([
 });
 
 test.each([
-  {name: 'are told', limits: {}, told: {count: 1, names: ['made.log']}},
+  {name: 'are reported', limits: {}, told: {count: 1, names: ['made.log']}},
   {
-    name: 'that git cannot list in time are not passed over in silence',
+    name: 'that git cannot list in time are reported as unknown',
     limits: {timeLimitMs: 0},
     told: {count: 0, names: [], isCut: true},
   },
@@ -173,7 +177,7 @@ test.each([
   expect(await reader.ignoredSince(new Date(0).toISOString())).toEqual(told);
 });
 
-test('ignored files that are gone are told: by the look before, by the last look where that was a moment ago, and after a crash', async () => {
+test('ignored files that are gone are reported: by the previous scan, by the last scan if that was just now, and after a crash', async () => {
   const {folder, env, write} = testRepository();
   write('.gitignore', '*.log\nout/\n');
   for (const name of ['a.log', 'src/b.log', 'out/c', 'out/d/e', 'src/kept.txt']) write(name, 'x');
@@ -194,31 +198,31 @@ test('ignored files that are gone are told: by the look before, by the last look
   remove('out');
   expect(await reader.ignoredSince(late, second)).toMatchObject({removed: {count: 1, names: ['out/']}});
   expect(await readerOf(folder, env).ignoredSince(late, first)).toMatchObject({removed: {count: 2}});
-  // Where another repository holds the project now, nothing is known of the one before.
+  // When another repository contains the project now, nothing is known of the previous one.
   rmSync(path.join(folder, '.git'), {recursive: true});
   expect(await reader.ignoredSince(late, first)).toEqual({count: 0, names: []});
 });
 
 test.each([
-  {name: 'what the files are', script: 'echo 2 > a; echo 2 > n; rm b; git add -A', told: []},
-  {name: 'something else', script: 'echo 2 > a; git add a; echo 1 > a', told: ['a']},
+  {name: 'the files as they are', script: 'echo 2 > a; echo 2 > n; rm b; git add -A', told: []},
+  {name: 'other content', script: 'echo 2 > a; git add a; echo 1 > a', told: ['a']},
   {name: 'a mode', script: 'git update-index --chmod=+x a', told: ['a']},
   {name: 'a link', script: 'ln -s a l; git add l; rm l; ln -s b l; ln -s a m; git add m', told: ['l']},
-  {name: 'a file in the place of a link', script: 'printf b > l; git add l; rm l; ln -s b l', told: ['l']},
-  {name: 'a file that is taken out and stays', script: 'git rm -q --cached a', told: ['a']},
+  {name: 'a file in place of a link', script: 'printf b > l; git add l; rm l; ln -s b l', told: ['l']},
+  {name: 'a file that is unstaged and stays', script: 'git rm -q --cached a', told: ['a']},
   {
-    name: 'line ends as git keeps them',
+    name: 'line endings as git stores them',
     script: 'printf "1\\r\\n2\\r\\n" > a; git -c core.autocrlf=true add a',
     told: [],
   },
   {name: 'what git committed', script: 'echo 2 > a; git commit -qam x; echo 3 > a', told: []},
-  {name: 'nothing, only a look', script: 'touch a; git status', told: []},
-])('files that are staged otherwise than they are, by what is staged: $name', async ({script, told}) => {
+  {name: 'nothing, only a read', script: 'touch a; git status', told: []},
+])('files staged with other content than they have, by what is staged: $name', async ({script, told}) => {
   const {folder, env, write, git} = testRepository();
   for (const name of ['a', 'b', 'mine']) write(name, '1\n');
   git('add', '-A');
   git('commit', '-qm', 'first');
-  // The user's own, half staged before: nobody else's.
+  // The user's own, partly staged before the task.
   write('mine', '2\n');
   git('add', 'mine');
   write('mine', '3\n');
@@ -229,7 +233,7 @@ test.each([
   expect(staged).toEqual(told.length === 0 ? undefined : {count: told.length, names: told});
 });
 
-test("what was staged between two tasks is nobody's doing", async () => {
+test('what was staged between two tasks belongs to neither', async () => {
   const {folder, env, write, git} = testRepository();
   const reader = readerOf(folder, env);
   await reader.look({withIgnored: true});
@@ -244,7 +248,7 @@ test("what was staged between two tasks is nobody's doing", async () => {
   expect(staged).toEqual({count: 1, names: ['a']});
 });
 
-test('the copy of the index that is compared is gone afterwards', async () => {
+test('the compared copy of the index is removed afterwards', async () => {
   const {folder, env, write, git} = testRepository();
   const temporary = temporaryFolder();
   vi.stubEnv('TMPDIR', temporary);
@@ -258,7 +262,7 @@ test('the copy of the index that is compared is gone afterwards', async () => {
   expect([staged, readdirSync(temporary)]).toEqual([{count: 1, names: ['a']}, []]);
 });
 
-test('a repository tells how it stands, and a folder without one that it has none', async () => {
+test('a repository reports its state, and a folder without one that it has none', async () => {
   const {folder, env, write, git} = testRepository();
   const reader = (root: string) =>
     createSurroundingsReader({

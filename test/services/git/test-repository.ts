@@ -27,7 +27,7 @@ export type TestRepository = {
   commit(message?: string): void;
   /** A tracker of the project in this folder, or in one below it. */
   tracker(options?: TrackerOptions): ChangeTracker;
-  /** What a job changed, as the tracker tells it. */
+  /** What a callback changed, according to the tracker. */
   change(job: () => unknown, options?: TrackerOptions): Promise<SeenChange>;
 };
 
@@ -45,7 +45,7 @@ export type SeenChange = {
   readonly diff: string;
 };
 
-/** A folder with a repository in it and nobody's settings; `commit: false` leaves it without a commit. */
+/** A folder with a repository in it and no user settings; `commit: false` leaves it without a commit. */
 export function testRepository({commit = true, folder = temporaryFolder()} = {}): TestRepository {
   mkdirSync(folder, {recursive: true});
   const home = temporaryFolder();

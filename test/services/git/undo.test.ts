@@ -23,7 +23,7 @@ type Case = {
   readonly since?: (repository: TestRepository) => void;
 };
 
-/** A task changed files, somebody else did since, and the task is taken back. */
+/** A task changed files, someone else changed some since, and the task is undone. */
 async function undo({before, task, since}: Case, {isForced = false, repository = testRepository()} = {}) {
   before?.(repository);
   const tracker = repository.tracker();
@@ -56,7 +56,7 @@ const ten = (...edits: ReadonlyArray<readonly [line: number, text: string]>) =>
     .map((line) => `${line}\n`)
     .join('');
 
-describe('an undo takes back', () => {
+describe('an undo restores', () => {
   test('what a task changed, created and deleted, and nothing else', async () => {
     const {files, conflicts, text, has} = await undo({
       before: ({write, commit}) => {
@@ -88,7 +88,7 @@ describe('an undo takes back', () => {
     expect(has('new')).toBe(false);
   });
 
-  test('its lines in a file that somebody edited before and since', async () => {
+  test('its lines in a file that someone edited before and since', async () => {
     const {text, conflicts} = await undo({
       before: ({write, commit}) => {
         write('file', ten());
@@ -102,7 +102,7 @@ describe('an undo takes back', () => {
     expect(text('file')).toBe(ten([0, 'before'], [9, 'since']));
   });
 
-  test('bytes as they were: CRLF, binary, no newline at the end, whatever the repository says', async () => {
+  test("bytes as they were: CRLF, binary, no newline at the end, whatever the repository's settings", async () => {
     const binary = Buffer.from([0, 255, 13, 10, 0, 128]);
     const {repository} = await undo({
       before: ({write, commit, git}) => {
@@ -159,7 +159,7 @@ describe('an undo takes back', () => {
     expect(readlinkSync(at('link'))).toBe('readme.md');
   });
 
-  test('names that are no plain words', async () => {
+  test('unusual names', async () => {
     const names = ['ä ö/ü.txt', '日本.txt', '-rf', '*.txt', 'new\nline', 'quote"d', ':(top)x', '.gitignored'];
     const {conflicts, has, text} = await undo({
       before: ({write, commit}) => {
@@ -175,7 +175,7 @@ describe('an undo takes back', () => {
     expect(text('*.txt')).toBe('before\n');
   });
 
-  test('a renamed file, with what was edited in it since', async () => {
+  test('a renamed file, with later edits in it', async () => {
     const {files, text, has} = await undo({
       before: ({write, commit}) => {
         write('old', ten());
@@ -192,7 +192,7 @@ describe('an undo takes back', () => {
     expect(has('new')).toBe(false);
   });
 
-  test('files of a repository inside this one, and ignored files never', async () => {
+  test('files of a nested repository, and never ignored files', async () => {
     const {text, has} = await undo({
       before: ({write, commit, folder, git}) => {
         testRepository({folder: path.join(folder, 'sub')});
@@ -224,7 +224,7 @@ describe('an undo takes back', () => {
     expect(existsSync(path.join(folder, 'new'))).toBe(false);
   });
 
-  test('nothing twice: what is as it was stays', async () => {
+  test('nothing twice: files that are already restored stay', async () => {
     const {plan, files} = await undo({
       task: ({write}) => write('readme.md', 'task\n'),
       since: ({write}) => write('readme.md', 'hello\n'),
@@ -280,7 +280,7 @@ describe('a conflict', () => {
     },
   };
 
-  test.each(Object.entries(cases))('is told and touches nothing: %s', async (_, each) => {
+  test.each(Object.entries(cases))('is reported and touches nothing: %s', async (_, each) => {
     const repository = testRepository();
     const files = () => fingerprint(repository.folder);
     let before: Record<string, string> = {};
@@ -300,11 +300,11 @@ describe('a conflict', () => {
     expect(Object.entries(files()).filter(worked)).toEqual(Object.entries(before).filter(worked));
   });
 
-  test.each(Object.entries(cases))('gives way to force: %s', async (_, each) => {
+  test.each(Object.entries(cases))('is overridden by force: %s', async (_, each) => {
     const repository = testRepository();
     const {plan} = await undo(each, {isForced: true, repository});
     expect(plan.files.map(({path: file}) => file)).toEqual([each.path]);
-    // What was overwritten is in the recorded tree: the undo can be undone.
+    // Overwritten content is in the recorded tree: the undo can be undone.
     const tracker = repository.tracker();
     const back = await tracker.planUndo({from: plan.from, to: plan.to}, {isForced: false});
     expect(back.conflicts).toEqual([]);
@@ -312,7 +312,7 @@ describe('a conflict', () => {
     expect(await tracker.snapshot(plan.to)).toBe(plan.from);
   });
 
-  test('what was never recorded, or has no place any more, stays as it is by force too', async () => {
+  test('content that was never recorded, or has no place any more, stays even with force', async () => {
     const large = Buffer.alloc(9 * 1024 * 1024, 'x');
     const {conflicts, has, text} = await undo(
       {
@@ -341,7 +341,7 @@ describe('a conflict', () => {
   });
 });
 
-test('a file whose place is taken by a folder with files of somebody else stays away, by force too', async () => {
+test('a file whose place is taken by a folder with other files is not restored, even with force', async () => {
   const {conflicts, text} = await undo(
     {
       task: ({remove}) => remove('readme.md'),
@@ -355,7 +355,7 @@ test('a file whose place is taken by a folder with files of somebody else stays 
 });
 
 describe('writing', () => {
-  test('is refused, as a whole, where a file changed since it was planned', async () => {
+  test('is refused, as a whole, when a file changed since it was planned', async () => {
     const repository = testRepository();
     const {write, folder} = repository;
     const tracker = repository.tracker();
@@ -373,7 +373,7 @@ describe('writing', () => {
     expect(existsSync(path.join(folder, 'new'))).toBe(true);
   });
 
-  test('puts everything back where one file cannot be written', () => {
+  test('restores everything when one file cannot be written', () => {
     const folder = temporaryFolder();
     const at = (name: string) => path.join(folder, name);
     const place = {top: at('top'), staged: at('staged'), replaced: at('replaced')};
@@ -396,7 +396,7 @@ describe('writing', () => {
     expect(fingerprint(place.top)).toEqual(before);
   });
 
-  test('runs no program that the repository names', async () => {
+  test('runs no program configured in the repository', async () => {
     const {program, wasRun} = canary(temporaryFolder());
     await undo({
       before: ({write, commit, git, folder}) => {

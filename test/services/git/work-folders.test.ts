@@ -35,32 +35,32 @@ async function twoJobs(between: (gitFolder: string, work: string) => void = () =
 
 const made = ['HEAD', 'config', 'info', 'refs'];
 
-test('a work folder and its git folder are used again, without what the job before left', async () => {
+test('a work folder and its git folder are reused, without what the previous job left', async () => {
   const {first, second} = await twoJobs();
   expect(second).toEqual({...first, names: [path.basename(first.git)]});
   expect(first.entries).toEqual(made);
 });
 
-describe('a git folder is made anew when somebody', () => {
+describe('a git folder is recreated when someone', () => {
   const cases: ReadonlyArray<readonly [string, (git: string, work: string) => void]> = [
     ['changed its settings', (git) => writeFileSync(path.join(git, 'config'), '[core]\nfsmonitor = evil\n')],
-    ['put a file into it', (git) => writeFileSync(path.join(git, 'commondir'), '/elsewhere\n')],
-    ['put a hook into it', (git) => mkdirSync(path.join(git, 'hooks'))],
+    ['added a file', (git) => writeFileSync(path.join(git, 'commondir'), '/elsewhere\n')],
+    ['added a hook', (git) => mkdirSync(path.join(git, 'hooks'))],
     [
-      'put attributes of theirs behind ours',
+      'appended their own attributes',
       (git) => writeFileSync(path.join(git, 'info/attributes'), '* diff=x\n'),
     ],
-    ['put a reference into it', (git) => writeFileSync(path.join(git, 'refs/x'), '')],
-    ['took a file out of it', (git) => rmSync(path.join(git, 'HEAD'))],
+    ['added a ref', (git) => writeFileSync(path.join(git, 'refs/x'), '')],
+    ['removed a file', (git) => rmSync(path.join(git, 'HEAD'))],
     [
-      'put a link in its place',
+      'replaced it by a link',
       (git) => {
         renameSync(git, `${git}.moved`);
         symlinkSync(`${git}.moved`, git);
       },
     ],
     [
-      'put a link to a file of the user into it',
+      'added a link to a file of the user',
       (git) => {
         rmSync(path.join(git, 'config'));
         const mine = path.join(git, '../../mine');
@@ -69,7 +69,7 @@ describe('a git folder is made anew when somebody', () => {
       },
     ],
     [
-      'put a pipe into it',
+      'added a pipe',
       (git) => {
         rmSync(path.join(git, 'config'));
         execFileSync('mkfifo', [path.join(git, 'config')]);
@@ -85,12 +85,12 @@ describe('a git folder is made anew when somebody', () => {
   });
 });
 
-test('an index that somebody puts where the next job works is not there for it', async () => {
+test('an index that someone puts where the next job works is not used', async () => {
   const {second} = await twoJobs((_git, work) => writeFileSync(path.join(work, 'main.index'), 'evil'));
   expect(second.names).toEqual([path.basename(second.git)]);
 });
 
-test('other settings have another folder; jobs at the same time have folders of their own', async () => {
+test('other settings have another folder; concurrent jobs have their own folders', async () => {
   const store = {folder: temporaryFolder()};
   const [one, other] = await Promise.all(
     [settings, {...settings, ignoreCase: true}].map((each) =>

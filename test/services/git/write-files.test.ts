@@ -21,7 +21,7 @@ function linkedProject() {
   return {place, outside: (name: string) => path.join(at, 'outside', name)};
 }
 
-test('nothing is written through a link, and what was written before is taken back', () => {
+test('nothing is written through a link, and earlier writes are reverted', () => {
   const {place, outside} = linkedProject();
   writeFileSync(path.join(place.staged, 'first'), 'new');
   writeFileSync(path.join(place.staged, 'dir/second'), 'new');

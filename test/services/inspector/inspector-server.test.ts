@@ -28,7 +28,7 @@ async function served(
 
 type Answer = {status: number; headers: http.IncomingHttpHeaders; body: string};
 
-/** A request as no browser would send it, if need be. */
+/** A raw request, which no browser would send. */
 function ask(
   {port, token}: Inspector,
   {
@@ -55,7 +55,7 @@ function ask(
   });
 }
 
-describe('who gets in', () => {
+describe('access', () => {
   test.each<{name: string; request: (inspector: Inspector) => Parameters<typeof ask>[1]; status: number}>([
     {name: 'the address itself', request: () => ({}), status: 200},
     {
@@ -70,22 +70,22 @@ describe('who gets in', () => {
       }),
       status: 200,
     },
-    {name: 'who typed the address', request: () => ({headers: {'sec-fetch-site': 'none'}}), status: 200},
+    {name: 'a typed address', request: () => ({headers: {'sec-fetch-site': 'none'}}), status: 200},
     {
-      name: 'a name pointed at us',
+      name: 'a foreign name that resolves to this machine',
       request: ({port}) => ({headers: {host: `evil.example:${port}`}}),
       status: 403,
     },
     {name: 'another port', request: () => ({headers: {host: '127.0.0.1:1'}}), status: 403},
     {name: 'no port', request: () => ({headers: {host: '127.0.0.1'}}), status: 403},
-    {name: 'a page of elsewhere', request: () => ({headers: {origin: 'https://evil.example'}}), status: 403},
+    {name: 'a foreign page', request: () => ({headers: {origin: 'https://evil.example'}}), status: 403},
     {name: 'a page without an origin', request: () => ({headers: {origin: 'null'}}), status: 403},
     {
-      name: 'a page under our other name',
+      name: "a page under the machine's other name",
       request: ({port}) => ({headers: {origin: `http://localhost:${port}`}}),
       status: 403,
     },
-    {name: 'a frame elsewhere', request: () => ({headers: {'sec-fetch-site': 'cross-site'}}), status: 403},
+    {name: 'a foreign frame', request: () => ({headers: {'sec-fetch-site': 'cross-site'}}), status: 403},
     {
       name: 'another port of this machine',
       request: () => ({headers: {'sec-fetch-site': 'same-site'}}),
@@ -95,18 +95,18 @@ describe('who gets in', () => {
     {name: 'an empty token', request: () => ({path: '//facts'}), status: 404},
     {name: 'a wrong token', request: ({token}) => ({path: `/${token.slice(1)}x/facts`}), status: 404},
     {
-      name: 'the beginning of the token',
+      name: 'a prefix of the token',
       request: ({token}) => ({path: `/${token.slice(1)}/facts`}),
       status: 404,
     },
     {name: 'the token alone', request: ({token}) => ({path: `/${token}`}), status: 404},
     {name: 'the token in a query', request: ({token}) => ({path: `/facts?${token}`}), status: 404},
-    {name: 'a way up', request: ({token}) => ({path: `/${token}/../facts`}), status: 404},
+    {name: 'a path upwards', request: ({token}) => ({path: `/${token}/../facts`}), status: 404},
     {name: 'another file', request: ({token}) => ({path: `/${token}/index.html`}), status: 404},
     {name: 'the name of a built-in', request: ({token}) => ({path: `/${token}/constructor`}), status: 404},
-    {name: 'who writes', request: () => ({method: 'POST'}), status: 405},
-    {name: 'who deletes', request: () => ({method: 'DELETE'}), status: 405},
-    {name: 'who asks for the options', request: () => ({method: 'OPTIONS'}), status: 405},
+    {name: 'a POST', request: () => ({method: 'POST'}), status: 405},
+    {name: 'a DELETE', request: () => ({method: 'DELETE'}), status: 405},
+    {name: 'an OPTIONS request', request: () => ({method: 'OPTIONS'}), status: 405},
   ])('$name: $status', async ({request, status}) => {
     const inspector = await served();
     const answer = await ask(inspector, request(inspector));
@@ -122,14 +122,14 @@ describe('who gets in', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  test('only this machine: it listens on no other address', async () => {
+  test('only from this machine: it listens on no other address', async () => {
     const {port} = await served();
     const addresses = ['127.0.0.1', '::1', '127.0.0.2'];
     const reached = await Promise.all(addresses.map((host) => isReached(host, port)));
     expect(reached).toEqual([true, false, false]);
   });
 
-  test('every server has a token of its own, of 128 bits', async () => {
+  test('every server has its own token, of 128 bits', async () => {
     const [a, b] = [await served(), await served()];
     expect(Buffer.from(a.token, 'base64url')).toHaveLength(16);
     expect(a.token).not.toBe(b.token);
@@ -187,7 +187,7 @@ describe('what is served', () => {
       expect((await get(name)).status, name).toBe(404);
   });
 
-  test('where there is no project, nothing of one', async () => {
+  test('without a project, nothing of one', async () => {
     const inspector = await served();
     for (const name of ['jobs', 'runs/a/a-1'])
       expect((await ask(inspector, {path: `/${inspector.token}/${name}`})).status).toBe(404);
@@ -224,7 +224,7 @@ describe('what is served', () => {
     }
   });
 
-  test('all entries so far, then later ones, and no listener is left when the page goes', async () => {
+  test('all entries so far, then later ones, and no listener is left when the page closes', async () => {
     const source = fakeSource(entry({seq: 1}), entry({seq: 2}));
     const inspector = await served(source);
     const tab = new AbortController();
@@ -237,7 +237,7 @@ describe('what is served', () => {
     await eventually(() => expect(source.listeners.size).toBe(0));
   });
 
-  test('one who hangs up before the journal is open leaves no listener', async () => {
+  test('a client that disconnects before the journal is open leaves no listener', async () => {
     const [asked, opened] = [deferred(), deferred()];
     const source = fakeSource(entry());
     const nothing = async () => null;
@@ -254,14 +254,14 @@ describe('what is served', () => {
     await asked.promise;
     tab.abort();
     await stream;
-    // Others are answered after the server has heard of it, and after it went on.
+    // Later requests are answered after the server has seen the disconnect and continued.
     await ask(inspector, {});
     opened.resolve();
     await ask(inspector, {});
     await eventually(() => expect(source.listeners.size).toBe(0));
   });
 
-  test('what waits is sent before it closes', async () => {
+  test('pending entries are sent before it closes', async () => {
     const source = fakeSource();
     const inspector = await served(source);
     const read = reader(await fetch(`${inspector.url}entries`));
@@ -271,7 +271,7 @@ describe('what is served', () => {
     expect(await read()).toEqual({event: 'more', seqs: [9]});
   });
 
-  test('a beginning of many megabytes comes whole', async () => {
+  test('a long beginning of many megabytes arrives whole', async () => {
     const text = 'x'.repeat(1024 * 1024);
     const many = Array.from({length: 17}, (_, index) => entry({seq: index + 1, event: {type: 'x', text}}));
     const source = fakeSource(...many);
@@ -281,7 +281,7 @@ describe('what is served', () => {
     expect(await read()).toEqual({event: 'more', seqs: [25]});
   });
 
-  test('a tab that does not read is cut off, and the source is let go', async () => {
+  test('a tab that does not read is disconnected, and the source is released', async () => {
     const source = fakeSource();
     const inspector = await served(source);
     const socket = net.connect(inspector.port, '127.0.0.1');
@@ -297,7 +297,7 @@ describe('what is served', () => {
   });
 });
 
-test('a port that is taken is named, with what to do', async () => {
+test('a port in use is named, with what to do', async () => {
   const {port} = await served();
   await expect(served(fakeSource(), port)).rejects.toMatchObject({
     code: 'E_INSPECT',
@@ -305,7 +305,7 @@ test('a port that is taken is named, with what to do', async () => {
   });
 });
 
-test('a page that looks on does not keep the process alive, and hears of its end', async () => {
+test('an open page does not keep the process alive, and learns of its end', async () => {
   const worker = await bundleWorker('helpers/workers/inspector.worker.ts', temporaryFolder());
   const child = spawn(process.execPath, [worker], {stdio: ['pipe', 'pipe', 'inherit']});
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -332,7 +332,7 @@ function reader(response: Response): () => Promise<{event: string; seqs: number[
   let rest = '';
   const next = async (): Promise<{event: string; seqs: number[]}> => {
     const parts = [rest];
-    // Only what is new is looked through: a beginning has many megabytes.
+    // Only new data is scanned: the beginning can have many megabytes.
     while (!parts.slice(-2).join('').includes('\n\n')) {
       const chunk = await chunks?.read();
       if (!chunk || chunk.done) throw new Error(`the stream ended after ${JSON.stringify(parts.join(''))}`);
@@ -342,7 +342,7 @@ function reader(response: Response): () => Promise<{event: string; seqs: number[
     const end = text.indexOf('\n\n');
     const [, event = '', data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(text.slice(0, end)) ?? [];
     rest = text.slice(end + 2);
-    // Whether more can come is told in between.
+    // Whether more can come is sent in between.
     if (event === 'standing') return next();
     return {event, seqs: JSON.parse(data).map(({seq}: {seq: number}) => seq)};
   };

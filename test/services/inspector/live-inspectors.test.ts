@@ -22,7 +22,7 @@ async function announced(): Promise<{folder: string; file: string; remove: () =>
   return {folder, file: path.join(folder, `${process.pid}.json`), remove};
 }
 
-test('a process that is inspected is found while it lives, and by nobody else', async () => {
+test('an inspected process is found while it lives, and by no one else', async () => {
   const {folder, file, remove} = await announced();
   expect(liveInspectors(folder, livenessOf)).toEqual([
     {
@@ -39,7 +39,7 @@ test('a process that is inspected is found while it lives, and by nobody else', 
   expect(liveInspectors(folder, livenessOf)).toEqual([]);
 });
 
-test.each(['dead', 'unknown'] as const)('a file whose process is %s is passed over', async (liveness) => {
+test.each(['dead', 'unknown'] as const)('a file whose process is %s is skipped', async (liveness) => {
   const {folder} = await announced();
   expect(liveInspectors(folder, () => liveness)).toEqual([]);
 });
@@ -50,11 +50,11 @@ test.each<{name: string; change: (value: Record<string, unknown>) => unknown}>([
     name: 'an address in place of the token',
     change: (value) => ({...value, token: '@evil.example/aaaaaaaaa'}),
   },
-  {name: 'a port that is none', change: (value) => ({...value, port: '80@evil.example'})},
+  {name: 'an invalid port', change: (value) => ({...value, port: '80@evil.example'})},
   {name: 'a port too high', change: (value) => ({...value, port: 65_536})},
   {name: 'another version', change: (value) => ({...value, schemaVersion: 2})},
-  {name: 'no object', change: () => 'text'},
-])('a file with $name is passed over', async ({change}) => {
+  {name: 'not an object', change: () => 'text'},
+])('a file with $name is skipped', async ({change}) => {
   const {folder, file} = await announced();
   const value = JSON.parse(readFileSync(file, 'utf8'));
   chmodSync(file, 0o600);
@@ -62,7 +62,7 @@ test.each<{name: string; change: (value: Record<string, unknown>) => unknown}>([
   expect(liveInspectors(folder, livenessOf)).toEqual([]);
 });
 
-test('no folder, no inspectors; a link in its place is not written through', async () => {
+test('without a folder there are no inspectors; a link in its place is not written through', async () => {
   const around = temporaryFolder();
   expect(liveInspectors(path.join(around, 'none'), livenessOf)).toEqual([]);
   symlinkSync(around, path.join(around, 'link'));
@@ -72,7 +72,7 @@ test('no folder, no inspectors; a link in its place is not written through', asy
   });
 });
 
-test('what killed processes left is swept when another one comes, and nothing else', async () => {
+test('files of killed processes are removed when another one starts, and nothing else', async () => {
   const {folder} = await announced();
   const other = identifyProcess(process.ppid);
   const file = (name: string, owner: unknown) =>

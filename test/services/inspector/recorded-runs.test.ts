@@ -6,7 +6,7 @@ import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const time = (seconds: number) => new Date(Date.parse('2026-01-01T00:00:00.000Z') + seconds * 1000);
 
-/** A journal of a run, changed so many seconds after the others began. */
+/** A journal of a run, changed this many seconds after the start of the others. */
 function journal(folder: string, task: string, run: string, seconds: number, text?: string): string {
   mkdirSync(path.join(folder, task), {recursive: true});
   const file = path.join(folder, task, `${run}.journal.jsonl`);
@@ -16,7 +16,7 @@ function journal(folder: string, task: string, run: string, seconds: number, tex
   return file;
 }
 
-test('the runs whose journals changed last come first, as many as are wanted', () => {
+test('the runs whose journals changed last come first, as many as requested', () => {
   const folder = temporaryFolder();
   journal(folder, 'a', 'a-1', 1);
   journal(folder, 'b', 'b-1', 3);
@@ -30,7 +30,7 @@ test('the runs whose journals changed last come first, as many as are wanted', (
   expect(recordedRuns(folder, 2)).toEqual(all.slice(0, 2));
 });
 
-test('what cannot be read is passed over, and a link is not followed', () => {
+test('unreadable runs are skipped, and a link is not followed', () => {
   const folder = temporaryFolder();
   const real = journal(folder, 'a', 'a-1', 1);
   journal(folder, 'a', 'torn', 2, '{"kind":"head');
@@ -42,6 +42,6 @@ test('what cannot be read is passed over, and a link is not followed', () => {
   expect(recordedRuns(folder, 10).map(({run_id}) => run_id)).toEqual(['a-1']);
 });
 
-test('no runs, nothing recorded', () => {
+test('without runs nothing is recorded', () => {
   expect(recordedRuns(path.join(temporaryFolder(), 'none'), 10)).toEqual([]);
 });

@@ -52,7 +52,7 @@ const messages = [
   },
 ].map((message) => ({...base, ...message}));
 
-test("the package's own receiver gets everything from the beginning, and what comes then", async () => {
+test("the package's own receiver gets everything from the beginning, and later entries", async () => {
   const source = fakeSource(first);
   const relay = await relayOf(source);
   const received: unknown[] = [];
@@ -62,7 +62,7 @@ test("the package's own receiver gets everything from the beginning, and what co
   await eventually(() => expect(received).toEqual(messages));
 });
 
-test('a large entry comes whole, and who closes is let go', async () => {
+test('a large entry arrives whole, and a client that closes is released', async () => {
   const text = 'x'.repeat(100_000);
   const source = fakeSource(entry({event: {type: 'run.pause', text}}));
   const socket = new (await webSocket())((await relayOf(source)).url);
@@ -75,7 +75,7 @@ test('a large entry comes whole, and who closes is let go', async () => {
   await eventually(() => expect(source.listeners.size).toBe(0));
 });
 
-test('a beginning of many megabytes comes whole', async () => {
+test('a long beginning of many megabytes arrives whole', async () => {
   const text = 'x'.repeat(1024 * 1024);
   // Twice each: as an event, and with the state it led to.
   const many = Array.from({length: 12}, (_, index) => entry({seq: index + 1, event: {type: 'x', text}}));
@@ -88,7 +88,7 @@ test('a beginning of many megabytes comes whole', async () => {
   await eventually(() => expect(received).toBe(1 + 2 * many.length));
 });
 
-describe('who is refused', () => {
+describe('access', () => {
   test.each<{
     name: string;
     path?: string;
@@ -98,9 +98,9 @@ describe('who is refused', () => {
   }>([
     {name: 'a program with the address', isLetIn: true},
     {name: 'a page of this machine', headers: {Origin: 'http://localhost:5173'}, isLetIn: true},
-    {name: 'a page of elsewhere', headers: {Origin: 'https://stately.ai'}, isLetIn: false},
+    {name: 'a foreign page', headers: {Origin: 'https://stately.ai'}, isLetIn: false},
     {
-      name: 'a page whose name begins as ours',
+      name: 'a page whose name starts like ours',
       headers: {Origin: 'http://localhost.evil.example'},
       isLetIn: false,
     },
@@ -132,7 +132,7 @@ describe('who is refused', () => {
     expect(source.listeners.size).toBe(isLetIn ? 1 : 0);
   });
 
-  test('one who hangs up before the refusal, without harm', async () => {
+  test('a client that disconnects before the refusal does no harm', async () => {
     const {port} = await relayOf(fakeSource(first));
     const socket = net.connect(port, '127.0.0.1');
     await new Promise<void>((resolve) => {
@@ -140,7 +140,7 @@ describe('who is refused', () => {
         resolve(),
       );
     });
-    // An error nobody listened for would fail the whole file.
+    // An unhandled error would fail the whole file.
     socket.resetAndDestroy();
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
   });
@@ -150,14 +150,14 @@ describe('who is refused', () => {
     expect((await fetch(`http://127.0.0.1:${port}/${token}`)).status).toBe(404);
   });
 
-  test('anybody from outside this machine', async () => {
+  test('a client outside this machine', async () => {
     const {port} = await relayOf(fakeSource());
     const socket = net.connect(port, '::1');
     await new Promise<void>((resolve) => socket.once('error', () => resolve()));
   });
 });
 
-/** The client that the package uses, as it has no types here. */
+/** The client that the package uses; it has no types here. */
 async function webSocket(): Promise<
   new (
     url: string,

@@ -45,14 +45,14 @@ const bundle: Bundle = {
 };
 
 describe('a bundle', () => {
-  test('is written for its owner alone and read as it was', () => {
+  test('is private and is read back as it was', () => {
     const file = path.join(temporaryFolder(), 'b.json');
     expect(writeBundle(file, bundle, {force: false})).toBe(statSync(file).size);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readBundle(file)).toEqual(bundle);
   });
 
-  test('replaces what is there only when told to, and makes it private', () => {
+  test('replaces an existing file only when told to, and makes it private', () => {
     const file = path.join(temporaryFolder(), 'b.json');
     writeFileSync(file, `${'x'.repeat(100_000)}`);
     chmodSync(file, 0o644);
@@ -82,7 +82,7 @@ describe('a bundle', () => {
     },
     {name: 'no versions', text: JSON.stringify({...bundle, versions: null}), message: /not a bundle/},
     {
-      name: 'more depth than can be handed on',
+      name: 'more depth than can be passed on',
       text: JSON.stringify(bundle).replace('"runs":[]', `"runs":[${'['.repeat(99)}${']'.repeat(99)}]`),
       message: /nested deeper than 64 levels/,
     },
@@ -91,22 +91,22 @@ describe('a bundle', () => {
       text: JSON.stringify({...bundle, format: 2}),
       message: /format 2; this Blackbird reads 1/,
     },
-  ])('is refused when it holds $name', ({text, message}) => {
+  ])('is refused when it contains $name', ({text, message}) => {
     const file = path.join(temporaryFolder(), 'b.json');
     writeFileSync(file, text);
     expect(errorOf(() => readBundle(file))).toMatchObject({
       code: 'E_STORE_CORRUPT',
       message: expect.stringMatching(message),
-      // It is not ours: nothing is to be moved out of the way.
+      // It is not ours: nothing is to be moved away.
       next: [],
     });
   });
 
-  test('that is not there is named', () => {
+  test('that does not exist is named', () => {
     expect(errorOf(() => readBundle('/nowhere/b.json'))).toMatchObject({code: 'E_STORE_READ'});
   });
 
-  test('is looked at as one stream: every Blackbird a session of its own', () => {
+  test('is read as one stream: every Blackbird is a session', () => {
     const entries = [
       {...entry(7), seq: 1, session: 1, run_id: 'a-1'},
       {...entry(1), seq: 2, session: 2, run_id: 'a-1'},

@@ -70,7 +70,7 @@ function openJournal({maxBytes}: {maxBytes?: number} = {}) {
 }
 
 describe('a journal', () => {
-  test('is written by itself after a pause, whole lines under one header, for the user alone', async () => {
+  test('is written by itself after a pause, whole lines under one header, private', async () => {
     const {open, file, lines} = openJournal();
     const journal = open();
     journal.append(run, [entry(1)]);
@@ -82,10 +82,10 @@ describe('a journal', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('is written at once for a process that ends, even while it is being written', () => {
+  test('is written at once by an ending process, even during another write', () => {
     const {open, lines} = openJournal();
     const journal = open();
-    // So many are not held back any longer: their file is being opened.
+    // This many are no longer held back: their file is being opened.
     const many = Array.from({length: 2_000}, (_, index) => entry(index + 1));
     journal.append(run, many);
     journal.append(run, [entry(2_001)]);
@@ -93,7 +93,7 @@ describe('a journal', () => {
     expect(lines()).toEqual([header, ...many, entry(2_001)]);
   });
 
-  test('leaves nothing behind in the process once it is written', async () => {
+  test('leaves nothing in memory once it is written', async () => {
     const before = process.listenerCount('exit');
     const {open, lines} = openJournal();
     const journal = open();
@@ -105,8 +105,8 @@ describe('a journal', () => {
     });
   });
 
-  test('keeps what came while another part was written for the end of the process', async () => {
-    // What is held back waits for ever.
+  test('keeps entries that arrive during a write for the end of the process', async () => {
+    // What is held back waits forever.
     vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout']});
     onTestFinished(() => void vi.useRealTimers());
     const before = process.listeners('exit');
@@ -124,7 +124,7 @@ describe('a journal', () => {
     expect(process.listeners('exit')).toEqual(before);
   });
 
-  test('goes on in the next process under a header of its own', () => {
+  test('continues in the next process under a new header', () => {
     const {open, lines, file} = openJournal();
     for (const seq of [1, 2]) {
       const journal = open();
@@ -143,7 +143,7 @@ describe('a journal', () => {
     });
   });
 
-  test('keeps runs apart that take turns, each with one header of its process', () => {
+  test('keeps interleaved runs apart, each with one header of its process', () => {
     const {open, file} = openJournal();
     const journal = open();
     const other = {task_id: 'b', run_id: 'b-1'};
@@ -160,8 +160,8 @@ describe('a journal', () => {
 
   test.each([
     {name: 'in the middle of a line', torn: '{"kind":"event","seq":9'},
-    {name: 'in a line longer than what is read at once', torn: `{"kind":"${'x'.repeat(200_000)}`},
-  ])('that was torn $name is mended by the next process', ({torn}) => {
+    {name: 'in a line longer than one read', torn: `{"kind":"${'x'.repeat(200_000)}`},
+  ])('that was torn $name is repaired by the next process', ({torn}) => {
     const {open, file, lines} = openJournal();
     const first = open();
     first.append(run, [entry(1)]);
@@ -174,7 +174,7 @@ describe('a journal', () => {
     expect(lines()).toEqual([header, entry(1), header, entry(2)]);
   });
 
-  test('that holds nothing but a torn line begins anew', () => {
+  test('with nothing but a torn line starts over', () => {
     const {open, file, lines} = openJournal();
     writeFileSync(file, '{"kind":"hea');
     const journal = open();
@@ -183,7 +183,7 @@ describe('a journal', () => {
     expect(lines()).toEqual([header, entry(1)]);
   });
 
-  test('is cut where it grows too long, says so, and stays so', () => {
+  test('is cut when it grows too long, says so, and stays cut', () => {
     const room = Buffer.byteLength(
       `${[header, entry(1), entry(2)].map((line) => JSON.stringify(line)).join('\n')}\n`,
     );
@@ -205,7 +205,7 @@ describe('a journal', () => {
   test.each<{name: string; spoil: (file: string) => void; reason: RegExp}>([
     {name: 'its folder is in the way', spoil: (file) => mkdirSync(file), reason: /EISDIR/},
     {name: 'a link leads elsewhere', spoil: (file) => symlinkSync('/dev/null', file), reason: /ELOOP/},
-  ])('ends with one word about it when $name', async ({spoil, reason}) => {
+  ])('ends with one message about it when $name', async ({spoil, reason}) => {
     const {open, file, failures} = openJournal();
     spoil(file);
     const journal = open();
@@ -244,7 +244,7 @@ describe('reading a journal', () => {
     });
   });
 
-  test('follows it while somebody listens', async () => {
+  test('follows it while there is a listener', async () => {
     const {open, file} = openJournal();
     const journal = open();
     journal.append(run, [entry(1)]);
@@ -260,7 +260,7 @@ describe('reading a journal', () => {
     stop();
   });
 
-  test('that is not there yet begins empty and is followed', async () => {
+  test('that does not exist yet starts empty and is followed', async () => {
     const {open, file} = openJournal();
     const source = inspectJournal(file, {pollMilliseconds: 5});
     const heard: number[] = [];

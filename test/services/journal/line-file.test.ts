@@ -5,7 +5,7 @@ import {appendLines} from '../../../src/services/journal/line-file.ts';
 import {canMount, mountTmpfs} from '../../helpers/mounts.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
-test.skipIf(!canMount)('lines that a full disk takes only in part are taken back', () => {
+test.skipIf(!canMount)('lines that a full disk takes only in part are removed again', () => {
   const folder = mountTmpfs(path.join(temporaryFolder(), 'small'), 'size=16k,mode=700');
   const file = path.join(folder, 'lines');
   appendLines(file, () => 'first\n');
@@ -15,7 +15,7 @@ test.skipIf(!canMount)('lines that a full disk takes only in part are taken back
   expect(readFileSync(file, 'utf8')).toBe('first\n6\n');
 });
 
-test('a last line that a crash has torn goes, and the file is private', () => {
+test('a last line torn by a crash is removed, and the file is private', () => {
   const file = path.join(temporaryFolder(), 'lines');
   writeFileSync(file, 'first\nsec', {mode: 0o644});
   appendLines(file, (size) => `${size}\n`);

@@ -16,7 +16,7 @@ function shared(file = path.join(temporaryFolder(), '.blackbird', 'limits.json')
   return {file, warnings, storeOf};
 }
 
-test('a limit holds for its own account only', async () => {
+test('a limit applies to its own account only', async () => {
   const {storeOf, warnings} = shared();
   const [work, home] = [storeOf('work'), storeOf('home')];
   await work.save('claude', limit(at(60)));
@@ -28,7 +28,7 @@ test('a limit holds for its own account only', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('projects that meet limits at the same moment keep each other’s', async () => {
+test('projects that hit limits at the same moment keep each other’s', async () => {
   const {storeOf, warnings} = shared();
   const accounts = ['a', 'b', 'c', 'd', 'e', 'f'];
   await Promise.all(accounts.map((account, index) => storeOf(account).save('codex', limit(at(60 + index)))));
@@ -37,7 +37,7 @@ test('projects that meet limits at the same moment keep each other’s', async (
   expect(warnings).toEqual([]);
 });
 
-test('a limit seen after a success stands; one that is over goes with the next that is kept', async () => {
+test('a limit seen after a success stays; an expired one is removed with the next one stored', async () => {
   const {file, storeOf} = shared();
   const store = storeOf('work');
   await store.save('codex', limit(at(60)));
@@ -47,7 +47,7 @@ test('a limit seen after a success stands; one that is over goes with the next t
   expect(JSON.parse(readFileSync(file, 'utf8')).limits).toMatchObject([{provider: 'claude'}]);
 });
 
-test('a list that cannot be read is told once, and never replaced', async () => {
+test('an unreadable list is reported once, and never replaced', async () => {
   const {file, storeOf, warnings} = shared();
   mkdirSync(path.dirname(file));
   writeFileSync(file, '{"limits": [');
@@ -59,7 +59,7 @@ test('a list that cannot be read is told once, and never replaced', async () => 
   expect(readFileSync(file, 'utf8')).toBe('{"limits": [');
 });
 
-test('a list that somebody else is changing is not written', async () => {
+test('a list that someone else is changing is not written', async () => {
   const {file, storeOf, warnings} = shared();
   mkdirSync(path.dirname(file));
   const lock = createProcessLock(path.join(path.dirname(file), 'limits.lock'));

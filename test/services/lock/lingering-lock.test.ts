@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A lock that keeps a diary; `deny` makes the next attempt fail. */
+/** A lock that logs its calls; `deny` makes the next attempt fail. */
 function openLock({deny = false, failRelease = false} = {}) {
   const diary: string[] = [];
   const lock: ProcessLock = {
@@ -38,7 +38,7 @@ function openLock({deny = false, failRelease = false} = {}) {
 }
 
 describe('a series of jobs', () => {
-  test('takes the lock once and gives it back when nothing follows for 100 ms', async () => {
+  test('takes the lock once and releases it when nothing follows for 100 ms', async () => {
     const {diary, job} = openLock();
     await job('a', () => 1);
     await vi.advanceTimersByTimeAsync(99);
@@ -51,7 +51,7 @@ describe('a series of jobs', () => {
     expect(diary).toEqual(['acquire 20', 'a', 'b', 'release', 'acquire 20', 'c']);
   });
 
-  test('that does not end gives the lock back after a second all the same', async () => {
+  test('that does not end still releases the lock after a second', async () => {
     const {diary, job} = openLock();
     for (let turn = 0; turn < 26; turn++) {
       await job('job', () => turn);
@@ -61,7 +61,7 @@ describe('a series of jobs', () => {
     expect(diary.filter((entry) => entry === 'job').length).toBe(26);
   });
 
-  test('runs one after another, in the order in which they came, and gives each its result', async () => {
+  test('runs one after another, in order of arrival, and gives each its result', async () => {
     const {diary, job} = openLock();
     let running = 0;
     const work = (name: string) => async () => {
@@ -74,7 +74,7 @@ describe('a series of jobs', () => {
     expect(diary).toEqual(['acquire 20', 'a', 'b', 'c']);
   });
 
-  test('goes on after a job that failed, and the lock is given back', async () => {
+  test('continues after a job that failed, and the lock is released', async () => {
     const {diary, job} = openLock();
     const failed = job('a', () => Promise.reject(new Error('a bug')));
     const next = job('b', () => 'fine');
@@ -84,14 +84,14 @@ describe('a series of jobs', () => {
     expect(diary).toEqual(['acquire 20', 'a', 'b', 'release']);
   });
 
-  test('is denied: the job does not run, and the next one asks again', async () => {
+  test('is denied: the job does not run, and the next one tries again', async () => {
     const {diary, job} = openLock({deny: true});
     await expect(job('a', () => 1)).rejects.toThrow('denied');
     await expect(job('b', () => 2)).rejects.toThrow('denied');
     expect(diary).toEqual(['acquire 20', 'acquire 20']);
   });
 
-  test('succeeds though the lock cannot be given back', async () => {
+  test('succeeds although the lock cannot be released', async () => {
     const {diary, job} = openLock({failRelease: true});
     expect(await job('a', () => 'done')).toBe('done');
     await vi.advanceTimersByTimeAsync(100);

@@ -14,9 +14,9 @@ import type {LockKind, LockOrder, LockReport} from '../../helpers/workers/lock.w
 /** The long form is `npm run verify:crash -- --locks 1000`. */
 const rounds = Number(process.env.BLACKBIRD_TEST_LOCK_ROUNDS ?? 40);
 
-/** What every process lock must do, whoever makes it: with real processes, on real files. */
+/** What every process lock must do: with real processes, on real files. */
 export function describeProcessLock(kind: LockKind, createLock: (file: string) => ProcessLock): void {
-  /** What a test takes and keeps is given back after it, so that no open file is left to the garbage collector. */
+  /** A test's locks are released after it, so that no open file is left to the garbage collector. */
   const create = (file: string): ProcessLock => {
     const lock = createLock(file);
     const taken: LockAttempt[] = [];
@@ -60,7 +60,7 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
   const own = identifyProcess(process.pid);
 
   describe('one process', () => {
-    test('takes a free lock, is named as its holder, and gives it back', async () => {
+    test('takes a free lock, is named as its holder, and releases it', async () => {
       const {lock} = openArena();
       expect(await lock.holder()).toBeNull();
       const earliest = new Date().toISOString();
@@ -86,7 +86,7 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
       expect((await lock.acquire({waitSeconds: 0})).acquired).toBe(true);
     });
 
-    test('takes it again and again, and leaves nothing beside it', async () => {
+    test('takes it repeatedly, and leaves nothing beside it', async () => {
       const {lock, folder} = openArena();
       for (let round = 0; round < 20; round++) {
         const attempt = await lock.acquire({waitSeconds: 0});
@@ -96,7 +96,7 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
       expect(readdirSync(folder).filter((name) => name !== 'lock')).toEqual([]);
     });
 
-    test('waits as long as it said, and no longer', async () => {
+    test('waits as long as requested, and no longer', async () => {
       const {lock, file} = openArena();
       await lock.acquire({waitSeconds: 0});
       const start = performance.now();
@@ -106,7 +106,7 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
     });
 
     test.each(['', 'nonsense', '{"pid": 1}', '\0\0\0\0'])(
-      'takes a lock whose file holds %j',
+      'takes a lock whose file contains %j',
       async (content) => {
         const {lock, file} = openArena();
         writeFileSync(file, content);
@@ -134,7 +134,7 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
       expect(readdirSync(folder).sort()).toEqual(['lock', 'victim']);
     });
 
-    test('is told when a folder stands in its place', async () => {
+    test('is told when a folder is in its place', async () => {
       const {lock, file} = openArena();
       mkdirSync(file);
       expect((await rejectionOf(lock.acquire({waitSeconds: 0}))).code).toBe('E_STORE_WRITE');
@@ -142,7 +142,7 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
   });
 
   describe('two processes', () => {
-    test('the second is told who is first, and has it after the first', async () => {
+    test('the second is told who holds it, and gets it after the first', async () => {
       const {lock, enter} = openArena();
       const first = await enter();
       await first.acquire();
@@ -164,7 +164,7 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
       expect((await lock.holder())?.pid).toBe(process.pid);
     });
 
-    test('a killed holder frees it at once, and for those who wait', async () => {
+    test('a killed holder frees it at once, also for waiting processes', async () => {
       const {lock, enter} = openArena();
       const first = await enter();
       await first.acquire();
@@ -173,7 +173,7 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
       expect((await waiting).acquired).toBe(true);
     });
 
-    test('a killed holder is nobody’s holder any more', async () => {
+    test('a killed holder is no longer the holder', async () => {
       const {lock, enter} = openArena();
       const first = await enter();
       await first.acquire();
@@ -218,9 +218,9 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
           writeFileSync(file, JSON.stringify({...own, startTime: '1', since: '2026-01-01T00:00:00Z', nonce}));
         },
       },
-      {name: 'a lock file that is broken', prepare: (file: string) => writeFileSync(file, 'torn')},
+      {name: 'a broken lock file', prepare: (file: string) => writeFileSync(file, 'torn')},
     ])(
-      'on $name, at the same moment: exactly one has it, round after round',
+      'on $name, at the same moment: exactly one gets it, round after round',
       {
         timeout: 180_000 + rounds * 1_000,
       },
@@ -240,7 +240,7 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
       },
     );
 
-    test('one after another for as long as all want it: nobody is ever in company', async () => {
+    test('one after another while all want it: never two at once', async () => {
       const {enter, folder} = openArena();
       const all = await Promise.all(Array.from({length: 8}, enter));
       for (const each of all) each.order({order: 'loop', rounds: 25});
@@ -252,13 +252,13 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
   });
 
   describe('four processes', () => {
-    test('killed again and again wherever they are: nobody is ever in company, nobody waits for the dead', async () => {
+    test('killed repeatedly at any point: never two at once, and none waits for a dead one', async () => {
       const {enter, lock, folder} = openArena();
       const all = await Promise.all(Array.from({length: 4}, enter));
       for (const each of all) each.order({order: 'loop', rounds: 10_000});
       const histories: LockReport[][] = [];
       for (let kill = 0; kill < 24; kill++) {
-        // Some take a few turns; then one of them ends, in whatever it is doing.
+        // Some take a few turns; then one of them is killed, whatever it is doing.
         await all[(kill * 5) % 4]?.next('acquired');
         const victim = (kill * 3) % 4;
         await all[victim]?.end();
@@ -306,7 +306,7 @@ class Contender {
     this.child.send(order);
   }
 
-  /** The next report of one of these kinds that was not asked for yet; an error of the worker fails the test. */
+  /** The next report of one of these kinds that was not read yet; an error of the worker fails the test. */
   async next(...kinds: Array<LockReport['report']>): Promise<LockReport> {
     for (;;) {
       for (let report = this.history[this.#seen]; report; report = this.history[this.#seen]) {
@@ -340,7 +340,7 @@ function stateOf(pid: number): string | undefined {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[0];
 }
 
-/** The kernel lock waits in a helper of its own, once that has become `flock`; the chain lock waits itself. */
+/** The kernel lock waits in a helper process, once that has become `flock`; the chain lock waits itself. */
 function isWaiting(pid: number, kind: LockKind): boolean {
   if (kind === 'chain') return true;
   const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');

@@ -21,7 +21,7 @@ const dead = (nonce: string) =>
 describe.skipIf(flock === null)('the kernel lock (needs flock of util-linux)', () => {
   describeProcessLock('kernel', (file) => createKernelLock(file, flock ?? ''));
 
-  test('keeps its file for ever, private and without a name when it is free', async () => {
+  test('keeps its file forever, private and without a name when it is free', async () => {
     const file = path.join(temporaryFolder(), 'lock');
     const mask = process.umask(0);
     onTestFinished(() => {
@@ -32,7 +32,7 @@ describe.skipIf(flock === null)('the kernel lock (needs flock of util-linux)', (
     expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['', 0o600]);
   });
 
-  test('says so when its helper is not what it should be', async () => {
+  test('says so when its helper is not the expected program', async () => {
     const lock = createKernelLock(path.join(temporaryFolder(), 'lock'), '/bin/false-flock');
     expect((await rejectionOf(lock.acquire({waitSeconds: 0}))).code).toBe('E_STORE_WRITE');
     const silent = createKernelLock(path.join(temporaryFolder(), 'lock'), '/usr/bin/env');
@@ -40,7 +40,7 @@ describe.skipIf(flock === null)('the kernel lock (needs flock of util-linux)', (
   });
 
   test.skipIf(!canMount)(
-    'is held even where its holder’s name cannot be written: on a full disk',
+    'is held even when its holder’s name cannot be written: on a full disk',
     async () => {
       const folder = mountTmpfs(path.join(temporaryFolder(), 'small'), 'size=4k,mode=700');
       expect(() => writeFileSync(path.join(folder, 'ballast'), Buffer.alloc(64 * 1024))).toThrow('ENOSPC');
@@ -71,7 +71,7 @@ describe('the chain lock', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('is never taken from a holder nobody here can see', async () => {
+  test('is never taken from a holder that cannot be seen from here', async () => {
     const file = path.join(temporaryFolder(), 'lock');
     const holder = {
       ...own,
@@ -85,7 +85,7 @@ describe('the chain lock', () => {
     expect(await lock.holder()).toEqual(holder);
   });
 
-  test('inherits along a whole chain of the dead, and sweeps what they left', async () => {
+  test('inherits along a whole chain of dead holders, and removes what they left', async () => {
     const folder = temporaryFolder();
     const file = path.join(folder, 'lock');
     const {pid} = spawnSync('true');
@@ -102,7 +102,7 @@ describe('the chain lock', () => {
     expect(readdirSync(folder)).toEqual(['lock']);
   });
 
-  test('sweeps what the killed left beside a free lock', async () => {
+  test('removes what killed processes left beside a free lock', async () => {
     const folder = temporaryFolder();
     const {pid} = spawnSync('true');
     writeFileSync(path.join(folder, `lock.c.${pid}.${'1'.padStart(16, '0')}`), dead('1'));
@@ -110,7 +110,7 @@ describe('the chain lock', () => {
     expect(readdirSync(folder)).toEqual(['lock']);
   });
 
-  test('leaves alone what is not of its making, or of the living', async () => {
+  test('leaves files alone that it did not create, or that belong to live processes', async () => {
     const folder = temporaryFolder();
     const file = path.join(folder, 'lock');
     writeFileSync(file, dead('a'));
@@ -125,7 +125,7 @@ describe('the chain lock', () => {
     expect(readdirSync(folder).sort()).toEqual(['lock', ...others].sort());
   });
 
-  test('respects the living end of a chain of the dead', async () => {
+  test('respects the live end of a chain of dead holders', async () => {
     const file = path.join(temporaryFolder(), 'lock');
     const living = {...own, since: '2026-01-01T00:00:00Z', nonce: '0123456789abcdef'};
     writeFileSync(file, dead('a'));
@@ -135,7 +135,7 @@ describe('the chain lock', () => {
     expect(await lock.acquire({waitSeconds: 0})).toEqual({acquired: false, holder: living});
   });
 
-  test('whose links lead round is refused by name, and asking for its holder ends', async () => {
+  test('with cyclic links is refused by name, and asking for its holder ends', async () => {
     const file = path.join(temporaryFolder(), 'lock');
     const next = `${file}.t.${'a'.padStart(16, '0')}`;
     writeFileSync(file, dead('a'));
@@ -147,11 +147,11 @@ describe('the chain lock', () => {
     );
   });
 
-  describe('whose chain changed between the look and the link', () => {
+  describe('whose chain changed between the read and the link', () => {
     const place = (file: string, nonce: string) => `${file}.t.${nonce.padStart(16, '0')}`;
     const living = {...own, since: '2026-01-01T00:00:00Z', nonce: '0123456789abcdef'};
 
-    /** Lets something happen right before the last link that makes us the heir. */
+    /** Runs something right before the last link that makes us the heir. */
     function beforeLink(last: string, happen: () => void) {
       const {link} = promises;
       onTestFinished(() => {
@@ -165,13 +165,13 @@ describe('the chain lock', () => {
       syncBuiltinESMExports();
     }
 
-    /** What a contender that was quicker leaves: it is the head now, and swept the chain it came from. */
+    /** What a faster contender leaves: it is the head now, and removed the chain it came from. */
     function overtake(file: string, head: string, swept: readonly string[]) {
       for (const marker of swept) rmSync(marker, {force: true});
       writeFileSync(file, head);
     }
 
-    test('is left to the holder that was quicker', async () => {
+    test('is left to the faster holder', async () => {
       const folder = temporaryFolder();
       const file = path.join(folder, 'lock');
       writeFileSync(file, dead('a'));
@@ -183,11 +183,11 @@ describe('the chain lock', () => {
       expect([readFileSync(file, 'utf8'), readdirSync(folder)]).toEqual([JSON.stringify(living), ['lock']]);
     });
 
-    test('is left to a holder that is the heir of somebody else', async () => {
+    test('is left to a holder that is the heir of another', async () => {
       const folder = temporaryFolder();
       const file = path.join(folder, 'lock');
       writeFileSync(file, dead('a'));
-      // The quicker one died, and its own heir is at work.
+      // The faster one died, and its own heir is at work.
       beforeLink(place(file, 'a'), () => {
         overtake(file, dead('b'), []);
         writeFileSync(place(file, 'b'), JSON.stringify(living));
@@ -199,7 +199,7 @@ describe('the chain lock', () => {
       expect(readFileSync(file, 'utf8')).toBe(dead('b'));
     });
 
-    test('is begun again from the head when a link of the middle is gone', async () => {
+    test('is restarted from the head when a link in the middle is gone', async () => {
       const file = path.join(temporaryFolder(), 'lock');
       writeFileSync(file, dead('a'));
       writeFileSync(place(file, 'a'), dead('b'));
@@ -211,7 +211,7 @@ describe('the chain lock', () => {
       expect(readFileSync(file, 'utf8')).toBe(JSON.stringify(living));
     });
 
-    test('is begun again from the head when the head is another dead one, whatever the middle says', async () => {
+    test('is restarted from the head when the head is another dead holder, whatever the middle says', async () => {
       const file = path.join(temporaryFolder(), 'lock');
       writeFileSync(file, dead('a'));
       writeFileSync(place(file, 'a'), dead('b'));
@@ -226,7 +226,7 @@ describe('the chain lock', () => {
       expect(readFileSync(file, 'utf8')).toBe(dead('c'));
     });
 
-    test('is free when the quicker one has given it back', async () => {
+    test('is free when the faster one has released it', async () => {
       const folder = temporaryFolder();
       const file = path.join(folder, 'lock');
       writeFileSync(file, dead('a'));
@@ -244,12 +244,12 @@ describe('the chain lock', () => {
       syncBuiltinESMExports();
       const lock = createChainLock(file);
       expect((await lock.acquire({waitSeconds: 0})).acquired).toBe(true);
-      // By a link, which only one can win: whoever came in the meantime would have been replaced.
+      // By a link, which only one can win: a holder that came in the meantime would have been replaced.
       expect([heads, (await lock.holder())?.pid, readdirSync(folder)]).toEqual([[], process.pid, ['lock']]);
     });
   });
 
-  test('is given back only by who holds it', async () => {
+  test('is released only by its holder', async () => {
     const file = path.join(temporaryFolder(), 'lock');
     const attempt = await createChainLock(file).acquire({waitSeconds: 0});
     const other = JSON.stringify({...own, since: '2026-01-01T00:00:00Z', nonce: '0123456789abcdef'});
@@ -272,7 +272,7 @@ describe('the chain lock', () => {
   );
 });
 
-test('every process of a machine chooses the same lock', async () => {
+test('every process on a machine chooses the same kind of lock', async () => {
   const file = path.join(temporaryFolder(), 'lock');
   const attempt = await createProcessLock(file).acquire({waitSeconds: 0});
   expect(attempt.acquired).toBe(true);

@@ -6,7 +6,7 @@ import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const now = new Date('2026-01-10T22:04:00.000Z');
 
-test('a beat changes the time of a file and nothing in it; one that is missing is made', () => {
+test('a beat changes the time of a file and nothing in it; a missing file is created', () => {
   const folder = temporaryFolder();
   const [known, missing] = [path.join(folder, 'known'), path.join(folder, 'missing')];
   writeFileSync(known, '1000 0\n');
@@ -19,7 +19,7 @@ test('a beat changes the time of a file and nothing in it; one that is missing i
   expect(statSync(missing).mode & 0o777).toBe(0o600);
 });
 
-test('a link in the place of the file is not followed, and no trouble with it ends a run', () => {
+test('a link in place of the file is not followed, and no error with it ends a run', () => {
   const folder = temporaryFolder();
   const [target, link] = [path.join(folder, 'target'), path.join(folder, 'link')];
   writeFileSync(target, '');

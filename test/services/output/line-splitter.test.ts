@@ -15,15 +15,15 @@ describe('lines', () => {
     {name: 'nothing', chunks: [], lines: []},
     {name: 'an empty chunk', chunks: [''], lines: []},
     {name: 'one line', chunks: ['a\n'], lines: ['a']},
-    {name: 'a last line without an end', chunks: ['a\nb'], lines: ['a', 'b']},
+    {name: 'a last line without a line ending', chunks: ['a\nb'], lines: ['a', 'b']},
     {name: 'empty lines', chunks: ['\n\na\n\n'], lines: ['', '', 'a', '']},
     {name: 'CRLF', chunks: ['a\r\nb\r\n'], lines: ['a', 'b']},
-    {name: 'CRLF cut in two', chunks: ['a\r', '\nb'], lines: ['a', 'b']},
+    {name: 'CRLF split in two', chunks: ['a\r', '\nb'], lines: ['a', 'b']},
     {name: 'a lone CR inside a line', chunks: ['a\rb\n'], lines: ['a\rb']},
-    {name: 'only one CR belongs to the line end', chunks: ['a\r\r\n'], lines: ['a\r']},
+    {name: 'only one CR belongs to the line ending', chunks: ['a\r\r\n'], lines: ['a\r']},
     {name: 'a CR at the very end', chunks: ['a\r'], lines: ['a']},
     {name: 'a line in many chunks', chunks: ['a', 'b', '', 'c', '\nd'], lines: ['abc', 'd']},
-    {name: 'a character cut in two', chunks: [Buffer.of(0xc3), Buffer.of(0xbc, 0x0a)], lines: ['ü']},
+    {name: 'a character split in two', chunks: [Buffer.of(0xc3), Buffer.of(0xbc, 0x0a)], lines: ['ü']},
     {
       name: 'invalid UTF-8',
       chunks: [Buffer.of(0x61, 0xff, 0xc3, 0x0a, 0x62, 0x0a)],
@@ -31,7 +31,7 @@ describe('lines', () => {
     },
     {name: 'NUL', chunks: ['a\0b\n'], lines: ['a\0b']},
     {
-      name: 'a line separator of Unicode is no line end',
+      name: 'a Unicode line separator is not a line ending',
       chunks: ['a\u2028b\u0085c\n'],
       lines: ['a\u2028b\u0085c'],
     },
@@ -76,7 +76,7 @@ describe('lines', () => {
   });
 });
 
-test('lines are kept back while they are held, the last one too, and come in order', () => {
+test('lines are kept back while held, the last one too, and come in order', () => {
   const lines: string[] = [];
   const splitter = createLineSplitter((line) => {
     lines.push(line);
@@ -110,7 +110,7 @@ describe('too long', () => {
     expect(split([line, '\n', `${line}x\n`])).toEqual({lines: [line], dropped: 1});
   });
 
-  test('a gigabyte without a line end is held nowhere', () => {
+  test('a gigabyte without a line ending is not buffered', () => {
     const chunk = Buffer.alloc(64 * 1024, 'x');
     const splitter = createLineSplitter(() => expect.unreachable());
     const before = process.memoryUsage().arrayBuffers;

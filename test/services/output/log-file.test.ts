@@ -18,7 +18,7 @@ const newFile = () => path.join(temporaryFolder(), 'run.log');
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
 describe('a log', () => {
-  test('holds what was written, in order, in a private file', async () => {
+  test('contains what was written, in order, in a private file', async () => {
     const file = newFile();
     const log = openLogFile(file);
     for (let number = 0; number < 1_000; number++) log.write(Buffer.from(`${number}\n`));
@@ -39,7 +39,7 @@ describe('a log', () => {
     expect(modeOf(file)).toBe(0o600);
   });
 
-  test('goes on in a new line after a line that was cut off', async () => {
+  test('continues on a new line after a torn line', async () => {
     const file = newFile();
     writeFileSync(file, '{"cut');
     const log = openLogFile(file);
@@ -54,7 +54,7 @@ describe('a log', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('asks to wait at 256 KiB, and takes more when it is drained', async () => {
+  test('asks to wait at 256 KiB, and accepts more when it is drained', async () => {
     const log = openLogFile(newFile());
     expect(log.write(Buffer.alloc(256 * 1024 - 1))).toBe(true);
     expect(log.write(Buffer.alloc(1))).toBe(false);
@@ -64,7 +64,7 @@ describe('a log', () => {
   });
 });
 
-describe('trouble ends the logging and nothing else:', () => {
+describe('an error ends the logging and nothing else:', () => {
   test.each([
     {name: 'no folder', place: (folder: string) => path.join(folder, 'none', 'log')},
     {name: 'a folder in its place', place: (folder: string) => folder},
@@ -76,7 +76,7 @@ describe('trouble ends the logging and nothing else:', () => {
       },
     },
     {
-      name: 'a pipe that nobody reads',
+      name: 'a pipe without a reader',
       place: (folder: string) => {
         execFileSync('mkfifo', [path.join(folder, 'log')]);
         return path.join(folder, 'log');
@@ -114,7 +114,7 @@ describe('trouble ends the logging and nothing else:', () => {
     expect(log.isTruncated).toBe(true);
     const {size} = statSync(file);
     expect(size).toBeGreaterThan(32_000);
-    // Room that comes later is not used: a log with a hole in it would lie.
+    // Space that is freed later is not used: a log with a gap would be misleading.
     rmSync(file);
     log.write(Buffer.from('more'));
     await log.close();

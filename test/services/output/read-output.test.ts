@@ -15,7 +15,7 @@ function sinks(log: LogFile = openLogFile(path.join(temporaryFolder(), 'log'))) 
   return {lines, sinks: {log, tail: createTail(), lines: createLineSplitter((line) => lines.push(line))}};
 }
 
-/** A disk that accepts nothing until it is told to. */
+/** A disk that accepts nothing until told to. */
 function slowLog() {
   let catchUp = () => {};
   const caughtUp = new Promise<void>((resolve) => {
@@ -61,7 +61,7 @@ test('reads no further while it is held, also when the log catches up', async ()
   await reader.close();
 });
 
-test('a slow disk does not cost the last words of an agent that is gone', async () => {
+test('a slow disk does not lose the last output of an agent that is gone', async () => {
   const {log} = slowLog();
   const {lines, sinks: to} = sinks(log);
   const stream = new PassThrough();
@@ -73,7 +73,7 @@ test('a slow disk does not cost the last words of an agent that is gone', async 
   expect(lines).toEqual(['one', 'two', 'three', 'result']);
 });
 
-test('output that was waiting when the window closed is still read', async () => {
+test('output that was pending when the window closed is still read', async () => {
   const child = spawn('sh', ['-c', 'read -r _; echo result; exec sleep 1000'], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
@@ -89,7 +89,7 @@ test('output that was waiting when the window closed is still read', async () =>
   expect(lines).toEqual(['result']);
 });
 
-test('the window is not waited for once everything was read', async () => {
+test('the window ends once everything was read', async () => {
   const stream = new PassThrough();
   const {sinks: to} = sinks();
   const reader = readOutput(stream, to);

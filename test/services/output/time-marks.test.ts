@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {offsetSince, openTimedLog, timesIn} from '../../../src/services/output/time-marks.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
-test('when each part of a log was written, to the second, also after it was opened again', async () => {
+test('when each part of a log was written, to the second, also after it was reopened', async () => {
   const [file, times] = ['log', 'times'].map((name) => path.join(temporaryFolder(), name)) as [
     string,
     string,
@@ -30,7 +30,7 @@ test('when each part of a log was written, to the second, also after it was open
   expect([0, 4, 7, 8, 13].map(timeAt)).toEqual([1_000, 1_000, 1_000, 12_998, 12_998]);
 });
 
-test('a log without marks has no times, nor has what came before the first', () => {
+test('a log without marks has no times, nor has the part before the first mark', () => {
   expect(timesIn('')(0)).toBe(null);
   expect(timesIn('5 10\n')(9)).toBe(null);
   expect(timesIn('5 10\nnonsense\n')(10)).toBe(5);

@@ -50,13 +50,13 @@ describe('a comment', () => {
     expect(statSync(path.join(own, 'c1.json')).mode & 0o777).toBe(0o600);
   });
 
-  test.each(['../../x', '..', 'C1', ''])('with the id %j is neither kept nor looked for', async (id) => {
+  test.each(['../../x', '..', 'C1', ''])('with the id %j is neither stored nor looked up', async (id) => {
     const {store} = openStore();
     expect(await rejectionOf(store.save(lineComment({id})))).toMatchObject({code: 'E_USAGE'});
     expect(await store.remove(run, id)).toBe(false);
   });
 
-  test('of another name is not removed', async () => {
+  test('with another name is not removed', async () => {
     const {own, store} = openStore();
     await store.save(lineComment());
     const other = path.join(own, '..', 'x.json');
@@ -65,7 +65,7 @@ describe('a comment', () => {
     expect(readFileSync(other, 'utf8')).toBe('{}');
   });
 
-  test('that is edited keeps what this version does not know', async () => {
+  test('that is edited keeps unknown fields', async () => {
     const {store} = openStore();
     await store.save(lineComment({later: {a: 1}}));
     await store.save(lineComment({text: 'Another'}));

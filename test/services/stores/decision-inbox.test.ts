@@ -30,7 +30,7 @@ describe.each<{name: string; open: () => DecisionInbox}>([
   {name: 'on disk', open: () => openInbox().inbox},
   {name: 'in memory', open: createMemoryInbox},
 ])('the inbox of a checkpoint $name', ({open}) => {
-  test('gives what is posted to the one that waits', async () => {
+  test('passes a posted decision to the process that waits', async () => {
     const inbox = open();
     const {taken, stop} = watching(inbox);
     expect(await inbox.post(posted('x'))).toBe(true);
@@ -42,7 +42,7 @@ describe.each<{name: string; open: () => DecisionInbox}>([
     stop();
   });
 
-  test('holds one decision at a time, until it is taken back', async () => {
+  test('holds one decision at a time, until it is withdrawn', async () => {
     const inbox = open();
     expect(await inbox.post(posted('x'))).toBe(true);
     expect(await inbox.post(posted('y'))).toBe(false);
@@ -52,7 +52,7 @@ describe.each<{name: string; open: () => DecisionInbox}>([
     expect(await inbox.post(posted('y'))).toBe(true);
   });
 
-  test('throws away what was posted before anybody could be asked', async () => {
+  test('discards decisions posted before there was a question', async () => {
     const inbox = open();
     await inbox.post(posted('x'));
     expect([inbox.discard(run), inbox.discard(run)]).toEqual([true, false]);
@@ -63,7 +63,7 @@ describe.each<{name: string; open: () => DecisionInbox}>([
     stop();
   });
 
-  test('is done with what was taken when the question is asked again', async () => {
+  test('does not repeat a taken decision when the question is asked again', async () => {
     const inbox = open();
     const first = watching(inbox);
     await inbox.post(posted('x'));
@@ -75,7 +75,7 @@ describe.each<{name: string; open: () => DecisionInbox}>([
 });
 
 describe('on disk', () => {
-  test('what a process left that died is neither taken nor in the way', async () => {
+  test('what a dead process left is neither taken nor in the way', async () => {
     const {inbox, own} = openInbox('dead');
     await inbox.post(posted('x'));
     const {taken, stop} = watching(inbox);
@@ -87,7 +87,7 @@ describe('on disk', () => {
   });
 
   test.each(['{', '{}', JSON.stringify({...posted('x'), decision: {state: 'pending'}})])(
-    'a file that says %j decides nothing',
+    'a file that contains %j decides nothing',
     async (text) => {
       const {inbox, own} = openInbox();
       await inbox.post(posted('x'));
@@ -96,7 +96,7 @@ describe('on disk', () => {
     },
   );
 
-  test('a decision about another run, put in the place of this one, is thrown away', async () => {
+  test('a decision about another run, put in place of this one, is discarded', async () => {
     const {inbox, own} = openInbox();
     const {taken, stop} = watching(inbox);
     await inbox.post(posted('x'));
@@ -109,7 +109,7 @@ describe('on disk', () => {
     again.stop();
   });
 
-  test('two at once: one is in it', async () => {
+  test('two at once: one gets in', async () => {
     const {inbox, own} = openInbox();
     const ids = ['a', 'b', 'c', 'd', 'e'];
     const posts = await Promise.all(ids.map((id) => inbox.post(posted(id))));

@@ -21,7 +21,7 @@ describe.each<{name: string; open: () => DraftStore}>([
   {name: 'in memory', open: createMemoryDraftStore},
   {name: 'in a simulation', open: createMemoryDrafts},
 ])('drafts $name', ({open}) => {
-  test('are there until they are removed', async () => {
+  test('exist until they are removed', async () => {
     const store = open();
     expect(await store.read(key)).toBeNull();
     await store.remove('answers', 'a');
@@ -33,7 +33,7 @@ describe.each<{name: string; open: () => DraftStore}>([
     expect(await store.read({...key, taskId: 'b'})).toEqual(answersDraft({taskId: 'b', runId: 'b-1'}));
   });
 
-  test('are listed, those of all tasks and kinds', async () => {
+  test('are listed for all tasks and kinds', async () => {
     const store = open();
     expect(await store.all()).toEqual([]);
     await store.save(answersDraft());
@@ -53,7 +53,7 @@ describe.each<{name: string; open: () => DraftStore}>([
 });
 
 describe('a draft', () => {
-  test('is one private file a task and kind', async () => {
+  test('is one private file for each task and kind', async () => {
     const {folder, store} = openStore();
     await store.save(answersDraft());
     await store.save(answersDraft({runId: 'a-2'}));
@@ -115,7 +115,7 @@ describe('a draft', () => {
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
-  test('is written where nothing of the project is yet', async () => {
+  test('is written before anything else of the project exists', async () => {
     const project = projectFolder(temporaryFolder());
     const prepare = () => ensureStateFolder(project);
     const store = createDraftStore({folder: project.draftsFolder, prepare});

@@ -41,7 +41,7 @@ function makeJob(scenario: ScenarioName, fault: Fault): Job {
   return {scenario, folder: own, fault};
 }
 
-/** Runs the jobs in one process; null when it did not live to tell. */
+/** Runs the jobs in one process; null when it was killed before it reported. */
 async function run(jobs: readonly Job[]): Promise<Report[] | null> {
   const input = path.join(folder, `jobs-${++lastNumber}.json`);
   const output = path.join(folder, `reports-${lastNumber}.json`);
@@ -64,7 +64,7 @@ async function runOne(job: Job): Promise<Report> {
   return report;
 }
 
-/** Does all jobs, so many at a time; the results are in the order of the jobs. */
+/** Runs all jobs, this many at a time; the results are in the order of the jobs. */
 async function inGroups<T, R>(jobs: readonly T[], size: number, work: (job: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (let first = 0; first < jobs.length; first += size) {
@@ -86,11 +86,11 @@ test.each(scenarios)('%s: the change succeeds, and nothing is left beside it', a
 
 describe.each(scenarios)('%s: killed', (scenario) => {
   test.each(['before', 'after', 'half'] as const)(
-    '%s each step, one after the other: the old content or the new, never anything else',
+    '%s each step, one after another: the old content or the new, never anything else',
     async (when) => {
       const {steps, content: newContent} = await runOne(makeJob(scenario, {kind: 'none'}));
       const last = steps.length + 1;
-      // Half of a step is something else than none of it only where bytes are written.
+      // Half a step differs from none only when bytes are written.
       const places = Array.from({length: last}, (_, index) => index + 1).filter(
         (at) => when !== 'half' || at === last || steps[at - 1]?.name === 'write',
       );
@@ -99,14 +99,14 @@ describe.each(scenarios)('%s: killed', (scenario) => {
       const killed = jobs.filter((_, index) => reports[index] === null);
       const contents = jobs.map(contentOf);
 
-      // Every step was one, and behind the last there is none.
+      // Every step was reached, and there is none after the last.
       expect(reports.map((report) => report === null)).toEqual(places.map((at) => at < last));
       for (const content of contents) expect([oldContent(scenario), newContent]).toContain(content);
-      // What was acknowledged is there, and something was at stake.
+      // What was acknowledged exists, and something was at stake.
       expect(contents.at(-1)).toBe(newContent);
       expect(contents[0]).toBe(oldContent(scenario));
 
-      // The next writer finds its way, whatever was left, and leaves nothing.
+      // The next writer succeeds, whatever was left, and leaves nothing.
       const recovered = await run(killed.map((job): Job => ({...job, fault: {kind: 'none'}})));
       const left = recovered?.map(({error, content, names}) => [error, content, names.filter(isTemporary)]);
       expect(left).toEqual(killed.map(() => [null, newContent, []]));
@@ -122,7 +122,7 @@ describe.each(scenarios)('%s: failing', (scenario) => {
     {code: 'EROFS', reason: 'the file system is read-only'},
     {code: 'EMFILE', reason: 'EMFILE: injected'},
   ])(
-    'with $code at each step, once and from then on: an error, the old content, nothing left beside it',
+    'with $code at each step, once and permanently: an error, the old content, nothing left beside it',
     async ({code}) => {
       const clean = await runOne(makeJob(scenario, {kind: 'none'}));
       const jobs = clean.steps.flatMap((_, index) =>
@@ -140,9 +140,9 @@ describe.each(scenarios)('%s: failing', (scenario) => {
         expect(isReplaced || content === oldContent(scenario), JSON.stringify(tale)).toBe(true);
         expect(error === null || error.code.startsWith('E_'), JSON.stringify(tale)).toBe(true);
         if (error === null) expect(isReplaced, JSON.stringify(tale)).toBe(true);
-        // It never says that nothing was changed when something was.
+        // It never reports that nothing changed when something did.
         if (isReplaced) expect(error?.message ?? '').not.toContain('nothing was changed');
-        // Only where even removing fails can something be left.
+        // Only when even removing fails can something be left.
         if (job.fault.once) expect(names.filter(isTemporary), JSON.stringify(tale)).toEqual([]);
       }
       const silent = reports.filter(({error}) => error === null).length;
@@ -157,7 +157,7 @@ describe.each(scenarios)('%s: failing', (scenario) => {
     expect(report.steps.filter(({name}) => name === 'write').length).toBeGreaterThan(20);
   });
 
-  test('with writes that take nothing: an error, and no endless loop', async () => {
+  test('with writes that accept nothing: an error, and no endless loop', async () => {
     const report = await runOne(makeJob(scenario, {kind: 'short', bytes: 0}));
     expect([report.error?.code, report.content]).toEqual(['E_STORE_WRITE', oldContent(scenario)]);
   });
@@ -176,7 +176,7 @@ test.each(scenarios)(
 );
 
 describe.each(scenarios)('%s: a power cut', (scenario) => {
-  test('at any step leaves the old content or the new, and the new one once it was acknowledged', async () => {
+  test('at any step leaves the old content or the new, and the new once it was acknowledged', async () => {
     const {steps, content: newContent} = await runOne(makeJob(scenario, {kind: 'none'}));
     const target = changedFile(scenario);
     const story = steps.map((step) => ({...step, file: path.basename(step.file)}));
@@ -194,7 +194,7 @@ describe.each(scenarios)('%s: a power cut', (scenario) => {
     );
   });
 
-  test('would be noticed by this test if a sync were left out', async () => {
+  test('would be noticed by this test if a sync were missing', async () => {
     const {steps, content: newContent} = await runOne(makeJob(scenario, {kind: 'none'}));
     const target = changedFile(scenario);
     const story = steps.map((step) => ({...step, file: path.basename(step.file)}));
@@ -209,7 +209,7 @@ describe.each(scenarios)('%s: a power cut', (scenario) => {
   });
 });
 
-test('a file that is removed stays away: its folder is synced before anybody is told', async () => {
+test('a removed file stays removed: its folder is synced before the removal is reported', async () => {
   const job = makeJob('removal', {kind: 'none'});
   const {steps, error, names} = await runOne(job);
   expect({error, names}).toEqual({error: null, names: ['drafts', 'feedback', 'plans', 'runs']});
@@ -231,7 +231,7 @@ describe('a run that is about to be launched', () => {
   const storyOf = (steps: Report['steps']) =>
     steps.map((step) => `${step.name} ${placeOf(step.name === 'rename' ? step.to : step.file)}`);
 
-  test('is durable, name and folder, when its insert returns: before the plan speaks of it', async () => {
+  test('is durable, name and folder, when its insert returns: before the plan mentions it', async () => {
     const {steps, error} = await runOne(launch({kind: 'none'}));
     expect(error).toBeNull();
     const durable = storyOf(steps).filter(
@@ -257,7 +257,7 @@ describe('a run that is about to be launched', () => {
     ]);
   });
 
-  test('never goes on after a sync that failed, whichever it was', async () => {
+  test('never continues after a failed sync, whichever it was', async () => {
     const {steps} = await runOne(launch({kind: 'none'}));
     const syncs = steps.flatMap(({name}, index) => (name === 'sync' ? [index + 1] : []));
     const jobs = syncs.map((at) => launch({kind: 'fail', code: 'EIO', at, once: true}));
@@ -270,9 +270,8 @@ describe('a run that is about to be launched', () => {
 });
 
 /**
- * What a file holds after the power went, by the weakest promise a file system makes: data is safe after
- * the file's sync, names after the folder's; until then each may survive, be lost or be cut short.
- */
+ * What a file contains after a power cut, by the weakest promise a file system makes: data is safe after
+ * the file's sync, names after the folder's; until then each may survive, be lost or be cut short. ⏎ */
 function afterPowerCut(
   steps: readonly Step[],
   {target, old, survives, kept}: {target: string; old: string; survives: readonly boolean[]; kept: number},

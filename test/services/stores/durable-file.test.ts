@@ -49,11 +49,11 @@ const corruption = (file: string, reason: string) => ({
 });
 
 describe('reading', () => {
-  test('nothing where there is no file', async () => {
+  test('nothing without a file', async () => {
     expect(await openFile(path.join(temporaryFolder(), 'x.json')).read()).toBeNull();
   });
 
-  test('gives what the file holds', async () => {
+  test('returns the content of the file', async () => {
     const file = path.join(temporaryFolder(), 'x.json');
     writeFileSync(file, ' {"a": 1, "__proto__": {"b": 2}}\r\n');
     expect(Object.entries((await openFile(file).read()) ?? {})).toEqual([
@@ -62,7 +62,7 @@ describe('reading', () => {
     ]);
   });
 
-  test('gives what a link leads to', async () => {
+  test("returns the content of a link's target", async () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'real.json'), '{"a":1}');
     symlinkSync('real.json', path.join(folder, 'x.json'));
@@ -80,7 +80,7 @@ describe('reading', () => {
     {name: 'a list', content: '[{}]', reason: 'it does not hold a JSON object'},
     {name: 'a byte order mark', content: '\ufeff{}', reason: 'it begins with a byte order mark'},
     {
-      name: 'bytes that are no text',
+      name: 'bytes that are not text',
       content: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
       reason: 'it is not UTF-8 text',
     },
@@ -89,14 +89,14 @@ describe('reading', () => {
       content: Buffer.from('{"a":"é"}').subarray(0, 7),
       reason: 'it is not UTF-8 text',
     },
-    {name: 'an object 65 deep', content: nested(65), reason: 'it is nested deeper than 64 levels'},
+    {name: 'an object 65 levels deep', content: nested(65), reason: 'it is nested deeper than 64 levels'},
     {
-      name: 'an object 100,000 deep',
+      name: 'an object 100,000 levels deep',
       content: `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
       reason: 'it is nested deeper than 64 levels',
     },
     {
-      name: 'lists a hundred deep',
+      name: 'lists a hundred levels deep',
       content: `{"a":${'['.repeat(100)}${']'.repeat(100)}}`,
       reason: 'it is nested deeper than 64 levels',
     },
@@ -109,14 +109,14 @@ describe('reading', () => {
     expect(readFileSync(file).equals(Buffer.from(content))).toBe(true);
   });
 
-  // The words are the parser's own and differ from one Node to the next.
+  // The wording is the parser's own and differs between versions of Node.
   test.each<{name: string; content: string | Buffer; place: RegExp}>([
     {name: 'UTF-16', content: Buffer.from('{"a":1}', 'utf16le'), place: /\(line 1,? column 2\)$/},
     {name: 'a binary', content: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0]), place: /ELF/},
     {name: 'a torn object', content: '{\n  "a": [1,\n', place: /end of JSON input/},
     {name: 'two values', content: '{}\n{}', place: /\(line 2,? column 1\)$/},
-    {name: 'a slip', content: '{\n  "a": 1\n  "b": 2\n}', place: /\(line 3,? column 3\)$/},
-  ])('refuses $name as no JSON, and says where', async ({content, place}) => {
+    {name: 'a typo', content: '{\n  "a": 1\n  "b": 2\n}', place: /\(line 3,? column 3\)$/},
+  ])('refuses $name as invalid JSON, and says where', async ({content, place}) => {
     const file = path.join(temporaryFolder(), 'x.json');
     writeFileSync(file, content);
     const {code, message} = await rejectionOf(openFile(file).read());
@@ -126,7 +126,7 @@ describe('reading', () => {
     expect(readFileSync(file)).toEqual(Buffer.from(content));
   });
 
-  test('takes an object 64 deep, and can write it back', async () => {
+  test('accepts an object 64 levels deep, and can write it back', async () => {
     const file = path.join(temporaryFolder(), 'x.json');
     writeFileSync(file, nested(64));
     const durable = openFile(file);
@@ -153,7 +153,7 @@ describe('reading', () => {
     );
   });
 
-  test('refuses a pipe at once, instead of waiting for somebody to write into it', async () => {
+  test('refuses a pipe at once, instead of waiting for a writer', async () => {
     const file = path.join(temporaryFolder(), 'x.json');
     execFileSync('mkfifo', [file]);
     expect(seen(await rejectionOf(openFile(file).read()))).toEqual(
@@ -161,7 +161,7 @@ describe('reading', () => {
     );
   });
 
-  test('says what its own reader found wrong', async () => {
+  test('reports what its own reader found wrong', async () => {
     const file = path.join(temporaryFolder(), 'x.json');
     writeFileSync(file, '{"a":1}');
     const strict = new DurableFile<Value>({
@@ -176,7 +176,7 @@ describe('reading', () => {
     expect(seen(await rejectionOf(strict.read()))).toEqual(corruption(file, 'a: too small'));
   });
 
-  test('names a file whose name a shell would take apart so that it can be typed', async () => {
+  test('quotes a file name with shell characters so that it can be typed', async () => {
     const file = path.join(temporaryFolder(), "it's; x.json");
     writeFileSync(file, '');
     const {next} = await rejectionOf(openFile(file).read());
@@ -186,7 +186,7 @@ describe('reading', () => {
     expect(existsSync(`${file}.broken`)).toBe(true);
   });
 
-  test('where a folder should be on the way is told, not thrown', async () => {
+  test('where a folder should be on the path is reported, not thrown', async () => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'a'), '');
     expect((await rejectionOf(openFile(path.join(folder, 'a', 'x.json')).read())).code).toBe('E_STORE_READ');
@@ -194,7 +194,7 @@ describe('reading', () => {
 });
 
 describe('writing', () => {
-  test('makes a private file, whatever the mask, and nothing beside it', async () => {
+  test('creates a private file, whatever the umask, and nothing beside it', async () => {
     const folder = temporaryFolder();
     const mask = process.umask(0);
     onTestFinished(() => {
@@ -218,7 +218,7 @@ describe('writing', () => {
     expect(modeOf(file)).toBe(mode);
   });
 
-  test('keeps what it does not know, where it stood', async () => {
+  test('keeps unknown fields in place', async () => {
     const file = path.join(temporaryFolder(), 'x.json');
     writeFileSync(file, '{"10":1.0, "future" : [1,2],\n"a":1}\n');
     const durable = openFile(file);
@@ -227,7 +227,7 @@ describe('writing', () => {
     expect(readFileSync(file, 'utf8')).toBe('{"10":1.0, "future" : [1,2],\n"a":2}\n');
   });
 
-  test('replaces the file as a whole: who has the old one open keeps it', async () => {
+  test('replaces the file as a whole: a reader with the old one open keeps it', async () => {
     const folder = temporaryFolder();
     const file = path.join(folder, 'x.json');
     writeFileSync(file, '{"a":1}');
@@ -236,7 +236,7 @@ describe('writing', () => {
     expect(readFileSync(path.join(folder, 'kept'), 'utf8')).toBe('{"a":1}');
   });
 
-  test('big texts arrive whole', async () => {
+  test('large texts arrive whole', async () => {
     const file = path.join(temporaryFolder(), 'x.json');
     const value = {text: 'é😀'.repeat(2_000_000)};
     await openFile(file).write(value);
@@ -311,7 +311,7 @@ describe('writing', () => {
   test.each<{name: string; plant: (place: string, victim: string) => void}>([
     {name: 'a link', plant: (place, victim) => symlinkSync(victim, place)},
     {name: 'a second name of another file', plant: (place, victim) => linkSync(victim, place)},
-  ])('never goes through $name where its temporary file should be', async ({plant}) => {
+  ])('never goes through $name in place of its temporary file', async ({plant}) => {
     const folder = temporaryFolder();
     const file = path.join(folder, 'x.json');
     const victim = path.join(folder, 'victim');
@@ -332,7 +332,7 @@ describe('writing', () => {
     ]);
   });
 
-  test('after a failure goes on when the cause is gone', async () => {
+  test('after a failure works when the cause is gone', async () => {
     const file = path.join(temporaryFolder(), 'x.json');
     writeFileSync(file, '{"a":1}', {mode: 0o400});
     const durable = openFile(file);
@@ -365,11 +365,11 @@ describe('left-over temporary files', () => {
     expect(await afterWriteBeside([leftover(pid)])).toEqual([]);
   });
 
-  test('that bear the pid of this very process are of a former life, and removed', async () => {
+  test('with the pid of this very process are from an earlier process, and removed', async () => {
     expect(await afterWriteBeside([leftover(process.pid)])).toEqual([]);
   });
 
-  test('of a living writer are left alone', async () => {
+  test('of a live writer are left alone', async () => {
     const other = spawn('sleep', ['60']);
     onTestFinished(() => {
       other.kill('SIGKILL');
@@ -378,7 +378,7 @@ describe('left-over temporary files', () => {
     expect(await afterWriteBeside([name])).toEqual([name]);
   });
 
-  test('of a living writer that belongs to somebody else are left alone', async () => {
+  test('of a live writer of another user are left alone', async () => {
     vi.spyOn(process, 'kill').mockImplementation(() => {
       throw Object.assign(new Error('kill EPERM'), {code: 'EPERM'});
     });
@@ -389,7 +389,7 @@ describe('left-over temporary files', () => {
     expect(await afterWriteBeside([name])).toEqual([name]);
   });
 
-  test('of another file, or of nobody’s making, are left alone', async () => {
+  test('of another file, or that Blackbird did not create, are left alone', async () => {
     const {pid} = spawnSync('true');
     const names = [
       `.y.json.${pid}.0123456789ab.tmp`,
@@ -414,7 +414,7 @@ describe('left-over temporary files', () => {
 });
 
 describe('ensurePrivateFolder', () => {
-  test('makes a folder nobody else may enter', async () => {
+  test('creates a private folder', async () => {
     const folder = path.join(temporaryFolder(), 'state');
     const mask = process.umask(0);
     onTestFinished(() => {
@@ -440,14 +440,14 @@ describe('ensurePrivateFolder', () => {
     });
   });
 
-  test('says so when the folder above is missing', async () => {
+  test('says so when the parent folder is missing', async () => {
     const folder = path.join(temporaryFolder(), 'gone', 'state');
     expect((await rejectionOf(ensurePrivateFolder(folder))).code).toBe('E_STORE_WRITE');
   });
 });
 
 describe('versionOf', () => {
-  test('is the same until the file is written, and null where there is none', async () => {
+  test('is the same until the file is written, and null without a file', async () => {
     const file = path.join(temporaryFolder(), 'x.json');
     expect(versionOf(file)).toBeNull();
     await writeDurably(file, 'a');
@@ -460,7 +460,7 @@ describe('versionOf', () => {
     expect(versionOf(path.join(file, 'x'))).toBeNull();
   });
 
-  test('of a link that leads to itself is told, not thrown', () => {
+  test('of a link to itself is reported, not thrown', () => {
     const file = path.join(temporaryFolder(), 'x.json');
     symlinkSync('x.json', file);
     expect(errorOf(() => versionOf(file)).code).toBe('E_STORE_READ');
@@ -468,7 +468,7 @@ describe('versionOf', () => {
 });
 
 describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
-  test('at any size leaves the old content and nothing else, says why, and goes on when there is room', async () => {
+  test('at any size leaves the old content and nothing else, says why, and works when there is space', async () => {
     const folder = mountTmpfs(path.join(temporaryFolder(), 'small'), 'size=64k,mode=700');
     const file = path.join(folder, 'x.json');
     const ballast = path.join(folder, 'ballast');
@@ -496,7 +496,7 @@ describe.skipIf(!canMount)('a full disk (needs the right to mount)', () => {
     ]);
   });
 
-  test('of names: no file can be made, the old one stands', async () => {
+  test('of names: no file can be created, the old one stays', async () => {
     const folder = mountTmpfs(path.join(temporaryFolder(), 'small'), 'size=1m,nr_inodes=2,mode=700');
     const file = path.join(folder, 'x.json');
     writeFileSync(file, '{"state":"old"}');
@@ -526,6 +526,6 @@ describe.skipIf(!canMount)('a read-only file system (needs the right to mount)',
   });
 });
 
-test('parseJson takes objects alone', () => {
+test('parseJson accepts only objects', () => {
   expect(parseJson('{"a": [null]}')).toEqual({a: [null]});
 });

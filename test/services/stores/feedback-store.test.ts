@@ -21,7 +21,7 @@ function openStore() {
 }
 
 describe('pending feedback', () => {
-  test('is there until it is removed, for whoever looks', async () => {
+  test('exists until it is removed, for every reader', async () => {
     const {folder, store} = openStore();
     expect(await store.list()).toEqual({pending: [], broken: []});
     expect(await store.read('a')).toBeNull();
@@ -36,7 +36,7 @@ describe('pending feedback', () => {
     expect(readdirSync(folder)).toEqual(['b.json']);
   });
 
-  test('is one private file a task, named after it', async () => {
+  test('is one private file for each task, named after it', async () => {
     const {folder, store, text} = openStore();
     await store.save(feedback('a'));
     expect(JSON.parse(text('a.json'))).toEqual(feedback('a'));
@@ -44,7 +44,7 @@ describe('pending feedback', () => {
     expect(statSync(path.join(folder, 'a.json')).mode & 0o777).toBe(0o600);
   });
 
-  test('is replaced by what a later review says; unknown fields stay', async () => {
+  test("is replaced by a later review's; unknown fields stay", async () => {
     const {store, put, text} = openStore();
     put('a.json', JSON.stringify({...feedback('a'), owner: 'me'}));
     await store.save(feedback('a', {reviewRunId: 'p-2', feedback: 'Again.'}));
@@ -67,7 +67,7 @@ describe('pending feedback', () => {
     },
   );
 
-  test('of the Go program, which has neither version nor task in it, is read', async () => {
+  test('of the Go program, which contains neither version nor task, is read', async () => {
     const {store, put} = openStore();
     const {schemaVersion: _, childTaskId: __, ...go} = feedback('a');
     put('a.json', JSON.stringify(go));

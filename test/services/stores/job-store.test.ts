@@ -51,16 +51,16 @@ describe('a job on disk', () => {
     expect(statSync(fileOf('20260110-220412-3fa9c1.json')).mode & 0o777).toBe(0o600);
   });
 
-  test('that cannot be closed keeps what was noted', async () => {
+  test('that cannot be closed keeps its notes', async () => {
     const {jobs} = store();
     await jobs.create(job());
     await jobs.note(job().jobId, {run});
-    // No JSON holds it, so the write fails.
+    // It cannot be JSON, so the write fails.
     await expect(jobs.close(job({settings: {limit: 1n}} as never))).rejects.toThrow('BigInt');
     expect(await jobs.read(job().jobId)).toEqual(job({runs: [run]}));
   });
 
-  test('has what was noted at once, in the record itself once it is closed', async () => {
+  test('has its notes at once, and in the record itself once it is closed', async () => {
     const {folder, jobs} = store();
     await jobs.create(job());
     await jobs.note(job().jobId, {run});
@@ -77,7 +77,7 @@ describe('a job on disk', () => {
     expect(readdirSync(folder)).toEqual(['20260110-220412-3fa9c1.json']);
   });
 
-  test('waits for what was noted last, until it goes on', async () => {
+  test('waits for what was noted last, until it continues', async () => {
     const {jobs} = store();
     const waiting = {
       ...{taskId: 'b', runId: null, provider: 'claude', reason: 'usage_limit' as const},
@@ -86,7 +86,7 @@ describe('a job on disk', () => {
     await jobs.create(job());
     await jobs.note(job().jobId, {waiting});
     expect(await jobs.read(job().jobId)).toEqual(job({waiting}));
-    // A wish to stop ends no wait.
+    // A request to stop ends no wait.
     const stopAskedAt = '2026-01-10T22:00:00.000Z';
     await jobs.note(job().jobId, {stopAskedAt});
     expect(await jobs.read(job().jobId)).toEqual(job({waiting, stopAskedAt}));
@@ -94,7 +94,7 @@ describe('a job on disk', () => {
     expect(await jobs.read(job().jobId)).toEqual(job({runs: [run], stopAskedAt}));
   });
 
-  test('is not harmed by a note that a crash cut off', async () => {
+  test('is not harmed by a torn note', async () => {
     const {jobs, fileOf} = store();
     await jobs.create(job());
     await jobs.note(job().jobId, {run});
@@ -134,13 +134,13 @@ describe('a job on disk', () => {
     expect(existsSync(victim)).toBe(false);
   });
 
-  test.each(['', '../a', '.hidden', 'a/b', 'a\0b'])('%j is no id', async (id) => {
+  test.each(['', '../a', '.hidden', 'a/b', 'a\0b'])('%j is not an id', async (id) => {
     const {jobs} = store();
     expect((await rejectionOf(jobs.read(id))).code).toBe('E_JOB_NOT_FOUND');
   });
 });
 
-test('ids come newest first, and nothing else does', async () => {
+test('ids come newest first, and nothing else is listed', async () => {
   const {folder, jobs, fileOf} = store();
   for (const jobId of ['20260110-220412-3fa9c1', '20260112-000000-000000', '20260111-000000-ffffff']) {
     await jobs.create(job({jobId}));
@@ -154,7 +154,7 @@ test('ids come newest first, and nothing else does', async () => {
   expect(readdirSync(folder)).toHaveLength(6);
 });
 
-test('what a killed Blackbird had begun to write of its job goes with the next one', async () => {
+test('an unfinished write of a killed Blackbird is removed with the next one', async () => {
   const {folder, jobs, fileOf} = store();
   mkdirSync(folder, {mode: 0o700});
   const {pid = 0} = spawnSync('true');

@@ -50,7 +50,7 @@ const {json} = fc.letrec<{json: unknown; list: unknown[]; object: Record<string,
 }));
 const objects = json.filter((value): value is Record<string, unknown> => isObject(value));
 
-/** The same value, laid out in one of the ways people and programs do. */
+/** The same value, in one of the layouts that people and programs use. */
 const layouts = fc.constantFrom<(value: unknown) => string>(
   (value) => renderJson(value),
   (value) => JSON.stringify(value),
@@ -74,7 +74,7 @@ describe('objectEntries', () => {
       ],
     },
     {
-      name: 'a key that stands twice',
+      name: 'a repeated key',
       text: '{"a":1,"b":2,"a":3}',
       expected: [
         ['a', '1'],
@@ -83,7 +83,7 @@ describe('objectEntries', () => {
       ],
     },
     {
-      name: 'keys of every object',
+      name: 'inherited property names as keys',
       text: '{"__proto__":{},"constructor":null}',
       expected: [
         ['__proto__', '{}'],
@@ -123,7 +123,7 @@ describe('objectEntries', () => {
     expect(entries(text)).toEqual(expected);
   });
 
-  test('are the keys and values of any object, in the order in which they were written', () => {
+  test('are the keys and values of any object, in the order they were written', () => {
     const pairs = fc.uniqueArray(fc.tuple(keys, json), {selector: ([key]) => key, maxLength: 8});
     const space = fc.string({unit: fc.constantFrom(' ', '\n', '\t', '\r'), maxLength: 3});
     fc.assert(
@@ -152,7 +152,7 @@ describe('isDeeperThan', () => {
     );
   });
 
-  test('of a million lists is found in no time', () => {
+  test('of a million lists is found quickly', () => {
     const value: unknown = JSON.parse('['.repeat(1_000_000) + ']'.repeat(1_000_000));
     expect(promptly(() => isDeeperThan(value, 64), 2_000)).toBe(true);
   });
@@ -172,7 +172,7 @@ describe('entriesUnder', () => {
     for (const {start, text: value} of found) expect(text.startsWith(value, start)).toBe(true);
   });
 
-  test('are the entries of that object, however it is laid out', () => {
+  test('are the entries of that object, whatever its layout', () => {
     fc.assert(
       fc.property(objects, objects, layouts, (before, items, layout) => {
         const found = entriesUnder(layout({...before, items}), 'items');
@@ -191,8 +191,8 @@ describe('renderJson', () => {
     },
     {name: 'separators', value: '\u2028\u2029', text: String.raw`"\u2028\u2029"`},
     {name: 'controls', value: '\u0000\u001f\n\t', text: String.raw`"\u0000\u001f\n\t"`},
-    {name: 'what Go leaves alone', value: 'é😀\u007f/', text: '"é😀\u007f/"'},
-    {name: 'half a character', value: '\ud83d', text: String.raw`"\ud83d"`},
+    {name: 'what Go does not escape', value: 'é😀\u007f/', text: '"é😀\u007f/"'},
+    {name: 'a lone surrogate', value: '\ud83d', text: String.raw`"\ud83d"`},
     {name: 'empty lists and objects', value: {a: [], b: {}}, text: '{\n  "a": [],\n  "b": {}\n}'},
     {name: 'nesting', value: [{a: [1]}], text: '[\n  {\n    "a": [\n      1\n    ]\n  }\n]'},
     {name: 'nothing', value: undefined, text: 'null'},
@@ -243,27 +243,27 @@ describe('rewriteJson', () => {
       text: '{\n  "10": 1.0,\n  "b": {"x":  [1,2], "y": "\\u003c"},\n  "2": "z",\n  "c": 12345678901234567890\n}',
     },
     {
-      name: 'a value inside changed, and its neighbours kept as they were written',
+      name: 'a nested value changed, and its neighbours kept as they were written',
       next: {...JSON.parse(previous), b: {x: [1, 2], y: '>'}},
       text: '{\n  "10": 1.0,\n  "b": {"x":  [1,2], "y": "\\u003e"},\n  "2": null,\n  "c": 12345678901234567890\n}',
     },
     {
-      name: 'a key is gone',
+      name: 'a key removed',
       next: {...JSON.parse(previous), 2: undefined},
       text: '{\n  "10": 1.0,\n  "b": {"x":  [1,2], "y": "\\u003c"},\n  "c": 12345678901234567890\n}',
     },
     {
-      name: 'a key that became undefined is gone',
+      name: 'a key that became undefined is removed',
       next: {10: 1, b: undefined, 2: undefined, c: undefined},
       text: '{\n  "10": 1.0\n}',
     },
     {
-      name: 'new keys follow',
+      name: 'new keys appended',
       next: {...JSON.parse(previous), 1: [], new: {a: 1}},
       text: '{\n  "10": 1.0,\n  "b": {"x":  [1,2], "y": "\\u003c"},\n  "2": null,\n  "c": 12345678901234567890,\n  "1": [],\n  "new": {\n    "a": 1\n  }\n}',
     },
     {name: 'an object became a list', next: [1], text: '[\n  1\n]'},
-    {name: 'an object became nothing', next: null, text: 'null'},
+    {name: 'an object became null', next: null, text: 'null'},
   ])('$name', ({next, text}) => {
     expect(rewriteJson(previous, next)).toBe(text);
   });
@@ -275,7 +275,7 @@ describe('rewriteJson', () => {
       changed: '{\n    "a": 1,\n    "b": {\n        "c": 3\n    }\n}',
     },
     {
-      name: 'tabs and Windows line ends',
+      name: 'tabs and Windows line endings',
       text: '{\r\n\t"a": 1,\r\n\t"b": {\r\n\t\t"c": 2\r\n\t}\r\n}',
       changed: '{\r\n\t"a": 1,\r\n\t"b": {\r\n\t\t"c": 3\r\n\t}\r\n}',
     },
@@ -289,7 +289,7 @@ describe('rewriteJson', () => {
     expect(rewriteJson(text, {a: 1, b: {c: 3}})).toBe(changed);
   });
 
-  test('of a key that stands twice keeps one, with the value that counts', () => {
+  test('of a repeated key keeps one, with the value that counts', () => {
     expect(rewriteJson('{"a": 1, "b": 2, "a": 3}', {a: 3, b: 4})).toBe('{\n  "a": 3,\n  "b": 4\n}');
   });
 
@@ -311,7 +311,7 @@ describe('rewriteJson', () => {
     );
   });
 
-  test('of an object changes nothing but the values that changed', () => {
+  test('of an object changes nothing but the changed values', () => {
     fc.assert(
       fc.property(objects, layouts, json, (old, layout, value) => {
         const text = layout(old);

@@ -26,7 +26,7 @@ import {rejectionOf} from '../../helpers/errors.ts';
 import {now, planOf, statuses, task} from '../../helpers/plans.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
-// Whatever stands for a store keeps what the store on disk keeps; files, faults and locks are in the tests of each.
+// Every stand-in for a store keeps what the store on disk keeps; files, faults and locks are in the tests of each.
 
 const folderOf = (name: string) => path.join(temporaryFolder(), name);
 const later = new Date(Date.parse(now) + 1000).toISOString();
@@ -48,7 +48,7 @@ describe.each<[string, () => PlanStore]>([
   ['of the tests', () => createMemoryPlanStore(plan)],
   ['of simulations', () => memory.createMemoryPlans(plan, rules)],
 ])('plans %s', (_, create) => {
-  test('are read and changed by a function, one change after the other', async () => {
+  test('are read and changed by a function, one change after another', async () => {
     const store = create();
     expect(await store.create()).toBe(false);
     expect(await store.read()).toEqual(plan);
@@ -63,7 +63,7 @@ describe.each<[string, () => PlanStore]>([
     expect(await watched.edit()).toBeNull();
   });
 
-  test('stay as they are where a change is none, is refused or throws', async () => {
+  test('stay as they are when a change is empty, refused or throws', async () => {
     const store = create();
     const same = await store.update((before) => before);
     expect(same.after).toBe(same.before);
@@ -85,7 +85,7 @@ describe.each<[string, () => FeedbackStore]>([
   ['of the tests', () => createMemoryFeedbackStore()],
   ['of simulations', () => memory.createMemoryFeedback()],
 ])('feedback %s', (_, create) => {
-  test('is kept one for a task, replaced, listed in order and removed', async () => {
+  test('is kept once for each task, replaced, listed in order and removed', async () => {
     const store = create();
     const [a, b] = [sentBackFeedback({childTaskId: 'a'}), sentBackFeedback({childTaskId: 'b'})];
     expect(await store.list()).toEqual({pending: [], broken: []});
@@ -136,7 +136,7 @@ describe.each<[string, () => LimitStore]>([
   ['of the tests', () => createMemoryLimitStore()],
   ['of simulations', () => memory.createMemoryLimits()],
 ])('limits %s', (_, create) => {
-  test('are kept one for a provider, and forgotten unless they were seen later', async () => {
+  test('are kept once for each provider, and forgotten unless they were seen later', async () => {
     const store = create();
     const limit = {until: later, source: 'reported', seenAt: now} as const;
     expect(await store.read('claude')).toBeNull();
@@ -154,10 +154,10 @@ describe.each<[string, () => LimitStore]>([
 describe.each<[string, boolean, () => JobStore]>([
   ['on disk', true, () => createJobStore({folder: folderOf('jobs')})],
   ['of the tests', true, () => createMemoryJobStore()],
-  // Nobody reads the history of a simulated job.
+  // The history of a simulated job is never read.
   ['of simulations', false, () => memory.createMemoryJobs()],
 ])('jobs %s', (_, keepsNotes, create) => {
-  test('are kept newest first, with what was noted, and closed as a whole', async () => {
+  test('are kept newest first, with their notes, and closed as a whole', async () => {
     const store = create();
     const [first, second] = [jobRecord({jobId: '2026-1'}), jobRecord({jobId: '2026-2'})];
     expect([store.ids(), await store.read('2026-1')]).toEqual([[], null]);

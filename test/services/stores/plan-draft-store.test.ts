@@ -22,7 +22,7 @@ describe.each<{name: string; open: () => PlanDraftStore}>([
   {name: 'in memory', open: () => createMemoryPlanDrafts(() => {})},
   {name: 'in a simulation', open: createSimulatedDrafts},
 ])('drafts of plans $name', ({open}) => {
-  test('are there until they are removed, oldest first', async () => {
+  test('exist until they are removed, oldest first', async () => {
     const store = open();
     expect(await store.list()).toEqual({drafts: [], broken: []});
     expect(await store.read('d1')).toBeNull();
@@ -41,7 +41,7 @@ describe.each<{name: string; open: () => PlanDraftStore}>([
 });
 
 describe('a draft of a plan', () => {
-  test('is a private file, and keeps what this version does not know', async () => {
+  test('is a private file, and keeps unknown fields', async () => {
     const {folder, store} = openStore();
     await store.save({...draft('d1'), later: {a: 1}});
     expect(readdirSync(folder)).toEqual(['d1.json']);
@@ -55,7 +55,7 @@ describe('a draft of a plan', () => {
     expect(await rejectionOf(openStore().store.read(id))).toMatchObject({code: 'E_DRAFT_NOT_FOUND'});
   });
 
-  test('that cannot be read is named, stops nobody, and is not replaced', async () => {
+  test('that cannot be read is named, stops nothing, and is not replaced', async () => {
     const {folder, store} = openStore();
     mkdirSync(folder);
     const file = path.join(folder, 'd1.json');
@@ -73,7 +73,7 @@ describe('a draft of a plan', () => {
     expect(await store.list()).toMatchObject({drafts: [], broken: [{reason: expect.stringContaining('d2')}]});
   });
 
-  test('whose operations are none is refused', async () => {
+  test('with invalid operations is refused', async () => {
     const {folder, store} = openStore();
     mkdirSync(folder);
     const operations = [{type: 'edit', taskId: 'a', fields: {title: 1}}];

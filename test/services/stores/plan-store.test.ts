@@ -51,8 +51,8 @@ const textOf = (plan: Plan, rest: object = {}) =>
 
 const add = (id: string) => (plan: Plan) => addTask(plan, {id, title: id, parentId: null}, now);
 
-describe('a plan that is not there', () => {
-  test('is named, with the way to make one', async () => {
+describe('a plan that does not exist', () => {
+  test('is named, with the command to create one', async () => {
     const {store, file, folder} = openProject();
     const expected = {
       code: 'E_PLAN_NOT_FOUND',
@@ -87,7 +87,7 @@ describe('a plan that is not there', () => {
     expect(existsSync(path.join(folder, 'elsewhere.json'))).toBe(false);
   });
 
-  test('can be created again, without anything of the one before', async () => {
+  test('can be created again, without anything of the previous one', async () => {
     const {store, file} = openProject(goPlan);
     await store.read();
     rmSync(file);
@@ -113,7 +113,7 @@ describe('an update', () => {
     );
   });
 
-  test('goes on from what is on disk, again and again', async () => {
+  test('continues from what is on disk, every time', async () => {
     const {store, file, open} = openProject(goPlan);
     await store.update((plan) => setStatus(plan, '2', 'in_progress', now));
     await open().update((plan) => editTask(plan, '10', {notes: 'by another'}, now));
@@ -173,7 +173,7 @@ describe('an update', () => {
     await store.update(add('c'));
   });
 
-  test('that fails leaves the plan and frees the lock', async () => {
+  test('that fails leaves the plan and releases the lock', async () => {
     const {store, file} = openProject(goPlan);
     await expect(
       store.update(() => {
@@ -213,7 +213,7 @@ describe('an update', () => {
   });
 });
 
-describe('a plan that changes under us', () => {
+describe('a plan that changes while in use', () => {
   test('is read again', async () => {
     const {store, file} = openProject(textOf(planOf(task('a'))));
     expect([...(await store.read()).items.keys()]).toEqual(['a']);
@@ -226,12 +226,12 @@ describe('a plan that changes under us', () => {
     expect((await rejectionOf(store.read())).code).toBe('E_PLAN_NOT_FOUND');
   });
 
-  test('is not read again while it is the same', async () => {
+  test('is not read again while it is unchanged', async () => {
     const {store} = openProject(goPlan);
     expect(await store.read()).toBe(await store.read());
   });
 
-  test('is read by many at once, from any step of one another', async () => {
+  test('is read by many at once, at any step of each other', async () => {
     const {store, file} = openProject(textOf(planOf(task('a'))));
     const readLater = async (steps: number) => {
       for (let step = 0; step < steps; step++) await null;
@@ -246,7 +246,7 @@ describe('a plan that changes under us', () => {
     }
   });
 
-  test('a mended plan is used at once', async () => {
+  test('a repaired plan is used at once', async () => {
     const {store, file} = openProject('{"schemaVersion": 1');
     expect((await rejectionOf(store.read())).code).toBe('E_STORE_CORRUPT');
     writeFileSync(file, textOf(planOf(task('a'))));
@@ -254,7 +254,7 @@ describe('a plan that changes under us', () => {
   });
 });
 
-describe('a plan that cannot be used', () => {
+describe('an unusable plan', () => {
   test.each<{name: string; content: string | Buffer; code: string}>([
     {name: 'empty', content: '', code: 'E_STORE_CORRUPT'},
     {name: 'null', content: 'null', code: 'E_STORE_CORRUPT'},
@@ -264,7 +264,7 @@ describe('a plan that cannot be used', () => {
     {name: 'with a byte order mark', content: `\ufeff${goPlan}`, code: 'E_STORE_CORRUPT'},
     {name: 'followed by something else', content: `${goPlan}{}`, code: 'E_STORE_CORRUPT'},
     {
-      name: 'too deep in a field nobody knows',
+      name: 'nested too deep in an unknown field',
       content: textOf(planOf(), {x: JSON.parse('['.repeat(80) + ']'.repeat(80))}),
       code: 'E_STORE_CORRUPT',
     },
@@ -294,7 +294,7 @@ describe('a plan that cannot be used', () => {
     expect(readdirSync(folder)).toEqual(['blackbird.plan.json', 'plan.lock']);
   });
 
-  test('is inspected: what is wrong with it is the answer', async () => {
+  test('can be inspected: the answer is what is wrong with it', async () => {
     const {store} = openProject('{"schemaVersion": 3, "items": []}');
     expect(await store.inspect()).toEqual({
       problems: [
@@ -304,7 +304,7 @@ describe('a plan that cannot be used', () => {
     });
   });
 
-  test('says the first five mistakes', async () => {
+  test('lists the first five mistakes', async () => {
     const {store, file} = openProject(textOf(planOf(task('a', {deps: ['1', '2', '3', '4', '5', '6']}))));
     expect(seen(await rejectionOf(store.read()))).toEqual({
       code: 'E_PLAN_INVALID',
@@ -317,7 +317,7 @@ describe('a plan that cannot be used', () => {
     });
   });
 
-  test('because it may not be written: read as ever, every change refused', async () => {
+  test('because it may not be written: still read, every change refused', async () => {
     const {store, file} = openProject(goPlan);
     chmodSync(file, 0o444);
     expect((await store.read()).items.size).toBe(4);
@@ -327,7 +327,7 @@ describe('a plan that cannot be used', () => {
     expect(readFileSync(file)).toEqual(goPlan);
   });
 
-  test('because it is a link: read as ever, every change refused', async () => {
+  test('because it is a link: still read, every change refused', async () => {
     const {store, file, folder} = openProject();
     copyFileSync(goPlanFile, path.join(folder, 'real.json'));
     symlinkSync('real.json', file);
@@ -343,7 +343,7 @@ describe('a plan that cannot be used', () => {
     expect((await rejectionOf(store.update(add('new')))).code).toBe('E_STORE_CORRUPT');
   });
 
-  test('cut off at any byte, or with any byte changed: an error or a valid plan, never anything else', async () => {
+  test('cut at any byte, or with any byte changed: an error or a valid plan, never anything else', async () => {
     const {store, file} = openProject(goPlan);
     const flipped = (index: number, bit: number) => {
       const copy = Buffer.from(goPlan);
@@ -401,14 +401,14 @@ describe('the lock', () => {
     await expect(store.update(add('new'))).rejects.toThrow('no lock');
   });
 
-  test('lets changes of one process and of one moment happen one after another', async () => {
+  test('serialises changes made by one process at one moment', async () => {
     const {store, open} = openProject(textOf(planOf()));
     const stores = [store, open(), open()];
     await Promise.all(Array.from({length: 60}, (_, index) => stores[index % 3]?.update(add(`t${index}`))));
     expect((await open().read()).items.size).toBe(60);
   });
 
-  test('lets no change of any process be lost', async () => {
+  test('loses no change of any process', async () => {
     const {folder, store} = openProject(textOf(planOf()));
     const worker = await bundleWorker('helpers/workers/plan.worker.ts', folder);
     const run = promisify(execFile);
@@ -447,7 +447,7 @@ describe.skipIf(!canMount)('a disk (needs the right to mount)', () => {
     return {folder, file, store};
   }
 
-  test('that is full is named as the reason, the plan stays, and with room again it goes on', async () => {
+  test('that is full is named as the reason, the plan stays, and works again with free space', async () => {
     const {folder, file, store} = openMounted();
     const ballast = path.join(folder, 'ballast');
     expect(() => writeFileSync(ballast, Buffer.alloc(64 * 1024))).toThrow('ENOSPC');

@@ -23,17 +23,17 @@ function readPlan(text: string): Plan {
   return check.plan;
 }
 
-/** The text after a change, read afresh so that nothing is remembered from elsewhere. */
+/** The text after a change, read afresh so that nothing is cached. */
 function changed(text: string, change: (plan: Plan) => Plan): string {
   const plan = readPlan(text);
   const after = change(plan);
   const written = writePlanText(after, text, plan);
-  // Where the quick way knows an answer, it is the same.
+  // When the fast path has an answer, it is the same.
   expect(splicePlan(after, Buffer.from(text), plan)?.toString() ?? written).toBe(written);
   return written;
 }
 
-/** Lines that only one of two texts has, each with the key of the item it stands in. */
+/** Lines that only one of two texts has, each with the key of its item. */
 function differentLines(before: string, after: string): {removed: string[]; added: string[]} {
   const [a, b] = [before.split('\n'), after.split('\n')];
   expect(b.length).toBe(a.length);
@@ -58,7 +58,7 @@ describe('a change inside a few tasks', () => {
   };
   const done = (id: string) => (plan: Plan) => setStatus(plan, id, 'done', now);
 
-  test('is made in the bytes, whatever stands around it', () => {
+  test('is made in the bytes, whatever surrounds it', () => {
     for (const id of ['ä', 'b', 'c']) {
       expect(splice(done(id))).toBe(changed(text, done(id)));
       expect(splice(done(id))).toContain('"title": "Größe 📏"');
@@ -68,7 +68,7 @@ describe('a change inside a few tasks', () => {
     );
   });
 
-  test('is left to the long way when a task was added, moved or removed, or its text stands there twice', () => {
+  test('takes the slow path when a task was added, moved or removed, or its text is there twice', () => {
     expect(splice((plan) => ({...plan, items: new Map([...plan.items].reverse())}))).toBeNull();
     expect(splice((plan) => ({...plan, items: new Map([...plan.items].slice(1))}))).toBeNull();
     const copied = text.replace('"items": {', () => {
@@ -153,7 +153,7 @@ describe('a plan of the Go program', () => {
     });
   });
 
-  test('is the same again when a change is taken back, but for the time', () => {
+  test('is the same again after an undo, except for the time', () => {
     const there = changed(goPlan, (plan) => setStatus(plan, '2', 'blocked', now));
     const back = changed(there, (plan) => setStatus(plan, '2', 'todo', '2026-01-31T09:15:02.123456789Z'));
     expect(back).toBe(goPlan);
@@ -174,17 +174,17 @@ describe('a plan of the Go program', () => {
   });
 
   test.each<{name: string; change: (plan: Plan) => Plan}>([
-    {name: 'a dependency more', change: (plan) => addDep(plan, '__proto__', '2', now)},
-    {name: 'a dependency less', change: (plan) => removeDep(plan, '2', '10', now)},
+    {name: 'an added dependency', change: (plan) => addDep(plan, '__proto__', '2', now)},
+    {name: 'a removed dependency', change: (plan) => removeDep(plan, '2', '10', now)},
     {
       name: 'a new task',
       change: (plan) => addTask(plan, {id: 'new', title: 'New', parentId: 'w_0a1b2c3d4e5f'}, now),
     },
     {
-      name: 'a task less',
+      name: 'a removed task',
       change: (plan) => deleteTask(plan, '__proto__', {cascade: false, force: false}, now).plan,
     },
-    {name: 'a task elsewhere', change: (plan) => moveTask(plan, '2', {parentId: null, index: 0}, now)},
+    {name: 'a moved task', change: (plan) => moveTask(plan, '2', {parentId: null, index: 0}, now)},
   ])('keeps the bytes of every other item: $name', ({change}) => {
     const before = readPlan(goPlan);
     const after = change(before);
@@ -202,14 +202,14 @@ describe('a plan of the Go program', () => {
 describe('a plan in another layout', () => {
   const layouts = [
     {name: 'on one line', of: (value: unknown) => JSON.stringify(value)},
-    {name: 'with four spaces and no last line end', of: (value: unknown) => JSON.stringify(value, null, 4)},
+    {name: 'with four spaces and no final newline', of: (value: unknown) => JSON.stringify(value, null, 4)},
     {name: 'with tabs', of: (value: unknown) => `${JSON.stringify(value, null, '\t')}\n\n`},
     {
-      name: 'with Windows line ends',
+      name: 'with Windows line endings',
       of: (value: unknown) => `\r\n${JSON.stringify(value, null, 2).replaceAll('\n', '\r\n')}\r\n`,
     },
   ];
-  test.each(layouts)('$name keeps it, but for what changes', ({of}) => {
+  test.each(layouts)('$name keeps it, except for what changes', ({of}) => {
     const json = (status: string, updatedAt: string) => ({
       owner: 'me',
       items: {a: {...task('a'), priority: 1, status, updatedAt}, b: task('b')},
@@ -249,12 +249,12 @@ describe('a new plan', () => {
 `);
   });
 
-  test('in the place of another takes nothing of its root', () => {
+  test('in place of another takes nothing from its root', () => {
     expect(writePlanText(planOf(), goPlan, null)).toBe('{\n  "schemaVersion": 1,\n  "items": {}\n}\n');
   });
 });
 
-describe('a text that is no plan', () => {
+describe('a text that is not a plan', () => {
   test.each([
     {text: '{}', raw: {root: {}, items: null}},
     {text: '{"items": null}', raw: {root: {}, items: null}},
@@ -296,7 +296,7 @@ test('a huge plan is read and written in reasonable time', () => {
   expect(taskIn(readPlan(after), 't5').status).toBe('done');
 });
 
-/** An item as it stands in a text of the Go layout. */
+/** An item as it is in a text of the Go layout. */
 function itemText(text: string, id: string): string {
   const start = text.indexOf(`    ${JSON.stringify(id)}: {\n`);
   return text.slice(start, text.indexOf('\n    }', start) + 6);

@@ -21,7 +21,7 @@ import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const modeOf = (file: string) => (lstatSync(file).mode & 0o777).toString(8);
 
-test('everything of a project has its place', () => {
+test('every file of a project has its place', () => {
   expect(projectFolder('/work/shop')).toEqual({
     root: '/work/shop',
     planFile: '/work/shop/blackbird.plan.json',
@@ -61,9 +61,9 @@ describe('the root of a project', () => {
       start: 'a/b/c',
       found: 'a',
     },
-    {name: 'is where one starts when there is no plan', paths: ['a/b/.git/'], start: 'a/b', found: 'a/b'},
+    {name: 'is the start folder when there is no plan', paths: ['a/b/.git/'], start: 'a/b', found: 'a/b'},
     {
-      name: 'may hold the repository itself',
+      name: 'may be the repository itself',
       paths: ['a/blackbird.plan.json', 'a/.git/', 'a/b/'],
       start: 'a/b',
       found: 'a',
@@ -91,7 +91,7 @@ describe('the root of a project', () => {
 });
 
 describe('the state folder', () => {
-  test('is private and kept out of git but for the settings', async () => {
+  test('is private and, except for the settings, ignored by git', async () => {
     const root = temporaryFolder();
     const mask = process.umask(0);
     onTestFinished(() => {
@@ -129,7 +129,7 @@ describe('the state folder', () => {
     expect(stdout.trim().split('\n')).toEqual(['.blackbird/.gitignore', '.blackbird/config.json']);
   });
 
-  test('that is there is left as it is, and so is its rule', async () => {
+  test('that exists is left as it is, and so is its ignore rule', async () => {
     const project = projectFolder(temporaryFolder());
     mkdirSync(project.stateFolder);
     chmodSync(project.stateFolder, 0o755);
@@ -140,13 +140,13 @@ describe('the state folder', () => {
     expect(modeOf(project.stateFolder)).toBe('755');
   });
 
-  test('is made once by many at the same time', async () => {
+  test('is created once by many at the same time', async () => {
     const project = projectFolder(temporaryFolder());
     await Promise.all(Array.from({length: 10}, () => ensureStateFolder(project)));
     expect(readdirSync(project.stateFolder)).toEqual(['.gitignore']);
   });
 
-  test('that leads elsewhere is refused, and nothing is written there', async () => {
+  test('that is a link is refused, and nothing is written there', async () => {
     const elsewhere = temporaryFolder();
     const project = projectFolder(temporaryFolder());
     symlinkSync(elsewhere, project.stateFolder);
@@ -154,7 +154,7 @@ describe('the state folder', () => {
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
-  test('whose rule leads elsewhere is refused, and nothing is written there', async () => {
+  test('whose ignore rule is a link is refused, and nothing is written there', async () => {
     const elsewhere = temporaryFolder();
     const project = projectFolder(temporaryFolder());
     mkdirSync(project.stateFolder);
@@ -163,7 +163,7 @@ describe('the state folder', () => {
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
-  test.skipIf(!canMount)('on a full disk leaves no half a rule (needs the right to mount)', async () => {
+  test.skipIf(!canMount)('on a full disk leaves no partial rule (needs the right to mount)', async () => {
     const project = projectFolder(mountTmpfs(path.join(temporaryFolder(), 'small'), 'size=8k,mode=700'));
     expect(() => writeFileSync(path.join(project.root, 'ballast'), Buffer.alloc(64 * 1024))).toThrow(
       'ENOSPC',
@@ -175,12 +175,15 @@ describe('the state folder', () => {
     expect(readdirSync(project.stateFolder)).toEqual([]);
   });
 
-  test.skipIf(!canMount)('on a read-only disk is told, not thrown (needs the right to mount)', async () => {
-    const project = projectFolder(mountTmpfs(path.join(temporaryFolder(), 'fixed'), 'size=64k,mode=700'));
-    mkdirSync(project.stateFolder);
-    remount(project.root, 'ro');
-    expect((await rejectionOf(ensureStateFolder(project))).message).toBe(
-      `cannot write the file ${path.join(project.stateFolder, '.gitignore')}: the file system is read-only; nothing was changed`,
-    );
-  });
+  test.skipIf(!canMount)(
+    'on a read-only disk is reported, not thrown (needs the right to mount)',
+    async () => {
+      const project = projectFolder(mountTmpfs(path.join(temporaryFolder(), 'fixed'), 'size=64k,mode=700'));
+      mkdirSync(project.stateFolder);
+      remount(project.root, 'ro');
+      expect((await rejectionOf(ensureStateFolder(project))).message).toBe(
+        `cannot write the file ${path.join(project.stateFolder, '.gitignore')}: the file system is read-only; nothing was changed`,
+      );
+    },
+  );
 });

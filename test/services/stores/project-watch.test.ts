@@ -16,7 +16,7 @@ function watched({hasState = true} = {}) {
     writeFileSync(`${file}.tmp-1`, 'x');
     renameSync(`${file}.tmp-1`, file);
   };
-  /** Waits for a change of the plan, so that whatever came before it was told as well. */
+  /** Waits for a change of the plan, so that everything before it was reported as well. */
   const settled = async () => {
     const before = told.mock.calls.length;
     write(folder.planFile);
@@ -33,13 +33,13 @@ test.each([
     name: 'the first run of a task',
     file: (folder: ReturnType<typeof projectFolder>) => path.join(folder.runsFolder, 'new'),
   },
-])('tells of a change of $name', async ({file}) => {
+])('reports a change of $name', async ({file}) => {
   const {folder, told, write} = watched();
   write(file(folder));
   await eventually(() => expect(told).toHaveBeenCalled());
 });
 
-test('tells of a change of a file elsewhere, and of none beside it', async () => {
+test('reports a change of a file elsewhere, and of none beside it', async () => {
   const folder = projectFolder(temporaryFolder());
   const file = path.join(temporaryFolder(), 'config.json');
   const told = vi.fn();
@@ -51,14 +51,14 @@ test('tells of a change of a file elsewhere, and of none beside it', async () =>
   await eventually(() => expect(told).toHaveBeenCalledTimes(1));
 });
 
-test('changes that follow each other are told once', async () => {
+test('changes in quick succession are reported once', async () => {
   const {folder, told, write} = watched();
   for (let index = 0; index < 50; index++) write(folder.planFile);
   await eventually(() => expect(told).toHaveBeenCalled());
   expect(told.mock.calls.length).toBeLessThan(5);
 });
 
-test('the runs of a task are watched while it is at work, its output never is', async () => {
+test('the runs of a task are watched while it is in progress, its output never is', async () => {
   const {folder, told, watch, write, settled} = watched();
   const record = path.join(folder.runsFolder, 'a', 'a-1.json');
   write(record);
@@ -75,7 +75,7 @@ test('the runs of a task are watched while it is at work, its output never is', 
   expect(told.mock.calls.length).toBe(quiet + 1);
 });
 
-test('what does not exist yet is watched once it does', async () => {
+test('a file that does not exist yet is watched once it does', async () => {
   const {folder, told, write} = watched({hasState: false});
   mkdirSync(folder.stateFolder);
   await eventually(() => expect(told).toHaveBeenCalledTimes(1));
@@ -83,7 +83,7 @@ test('what does not exist yet is watched once it does', async () => {
   await eventually(() => expect(told).toHaveBeenCalledTimes(2));
 });
 
-test('nothing is told after the end', async () => {
+test('nothing is reported after it was closed', async () => {
   const {folder, told, watch, write} = watched();
   watch.close();
   write(folder.planFile);

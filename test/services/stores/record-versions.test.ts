@@ -13,7 +13,7 @@ import {expect, test} from 'vitest';
 import {createStateVersions} from '../../../src/services/stores/record-versions.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
-/** A state folder's folder of runs, and the versions of the records in it. */
+/** The runs folder of a state folder, and the versions of the records in it. */
 function recordsFolder() {
   const state = temporaryFolder();
   const folder = path.join(state, 'runs');
@@ -51,7 +51,7 @@ test('a record has another version after every write, whatever its times say', (
   expect(recordVersions()?.has('a')).toBe(false);
 });
 
-test('a second name, another mode or a copy in its place is no other version; a link is', () => {
+test('a hard link, another mode or a copy in its place is no other version; a symbolic link is', () => {
   const {folder, recordVersions} = recordsFolder();
   const file = path.join(folder, 'a/a-1.json');
   mkdirSync(path.dirname(file));

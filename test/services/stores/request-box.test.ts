@@ -32,7 +32,7 @@ test('a request is taken once, and is gone then', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('what is for another job is left to whoever sent it, until it is old', async () => {
+test('a request for another job is left to its sender, until it is old', async () => {
   const {folder, taken, listen, asking} = box(() => 'job-2');
   const [name, old] = [await asking.send(request()), await asking.send(request())];
   const longAgo = new Date(Date.now() - 61_000);
@@ -46,7 +46,7 @@ test('what is for another job is left to whoever sent it, until it is old', asyn
   expect(asking.withdraw(name)).toBe(false);
 });
 
-test('what is no request is thrown away', async () => {
+test('an invalid request is discarded', async () => {
   const {folder, taken, listen, asking} = box();
   mkdirSync(folder);
   for (const [name, text] of Object.entries({a: '{', b: '{"type":"reboot"}', c: 'x'.repeat(100_000)})) {

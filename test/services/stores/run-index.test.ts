@@ -6,7 +6,7 @@ import {createRunStore} from '../../../src/services/stores/run-store.ts';
 import {pausedRun, restingRun} from '../../fakes/runs.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
-/** An index that tells how often it had to look into a task. */
+/** An index that counts how often it had to read a task. */
 function indexed() {
   const folder = path.join(temporaryFolder(), 'runs');
   const runs = createRunStore({folder});
@@ -21,19 +21,19 @@ function indexed() {
     },
     digest: (all) => all.map(({run_id, state}) => `${run_id} ${state}`),
   });
-  /** Changes are old enough to be told apart from later ones. */
+  /** Old enough to be told apart from later changes. */
   const age = (id: string) => utimesSync(path.join(folder, id), new Date(0), new Date(0));
   return {folder, runs, index, age, looked: () => looked.splice(0)};
 }
 
-test('only tasks that have runs are told', async () => {
+test('only tasks that have runs are listed', async () => {
   const {runs, index} = indexed();
   expect(await index.read(['a', 'b'])).toEqual(new Map());
   await runs.insert(pausedRun());
   expect(await index.read(['a', 'b'])).toEqual(new Map([['a', ['a-1 paused']]]));
 });
 
-test('what did not change is not read again', async () => {
+test('unchanged tasks are not read again', async () => {
   const {runs, index, age, looked} = indexed();
   await runs.insert(pausedRun());
   await runs.insert(restingRun({task_id: 'b', run_id: 'b-1', state: 'failed'}));
@@ -53,7 +53,7 @@ test('what did not change is not read again', async () => {
   expect(looked()).toEqual(['b']);
 });
 
-test('what changed just now is read again: it may change once more without showing it', async () => {
+test('a task that changed just now is read again: it may change once more without showing it', async () => {
   const {runs, index, looked} = indexed();
   await runs.insert(pausedRun());
   await index.read(['a']);

@@ -8,7 +8,7 @@ export type RunStoreHarness = {
   readonly store: RunStore;
   /** The same records as the next Blackbird finds them. */
   reopen(): RunStore;
-  /** Puts a file into the folder of a task, as somebody else might. */
+  /** Puts a file into the folder of a task, as another program might. */
   put(taskId: string, fileName: string, text: string): void;
   text(taskId: string, fileName: string): string | undefined;
 };
@@ -16,7 +16,7 @@ export type RunStoreHarness = {
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 const finish = (run: RunRecord): RunRecord => ({...run, state: 'failed', updated_at: now});
 
-/** Task ids that would lead out of the folder, or clash, if they were taken for file names. */
+/** Task ids that would leave the folder, or clash, if they were used as file names. */
 const hostileIds = [
   '..',
   '.',
@@ -59,7 +59,7 @@ export function describeRunRecords(
       expect(await reopen().latest('a')).toEqual(run);
     });
 
-    test('are created only: a second one with the same id is refused and the first stands', async () => {
+    test('are only created: a second one with the same id is refused and the first stays', async () => {
       const {store} = open();
       await store.insert(runRecord());
       expect((await rejectionOf(store.insert(runRecord({state: 'failed'})))).code).toBe('E_RUN_EXISTS');
@@ -77,7 +77,7 @@ export function describeRunRecords(
       expect((await store.list('a')).runs).toEqual([{...finish(runRecord()), stdout: 'failed'}]);
     });
 
-    test('that do not exist cannot be changed, and do not come into being', async () => {
+    test('that do not exist cannot be changed, and are not created', async () => {
       const {store} = open();
       expect((await rejectionOf(store.update('a', 'a-1', finish))).code).toBe('E_RUN_NOT_FOUND');
       expect(await store.list('a')).toEqual({runs: [], broken: []});
@@ -107,7 +107,7 @@ export function describeRunRecords(
       expect((await store.list('a')).runs.map(({attempt}) => attempt)).toEqual([2, 9, 10]);
     });
 
-    test('is never one of which nothing ran', async () => {
+    test('is never one that never started', async () => {
       const {store} = open();
       await store.insert(pausedRun());
       await store.insert(restingRun({run_id: 'a-2', attempt: 2, state: 'canceled', segments: []}));
@@ -126,7 +126,7 @@ export function describeRunRecords(
   });
 
   describe(`${name}: hostile names`, () => {
-    test('every task id has a folder of its own', async () => {
+    test('every task id has its own folder', async () => {
       const {store, reopen} = open();
       for (const id of hostileIds) await store.insert(runRecord({task_id: id, run_id: 'r-1'}));
       for (const id of hostileIds) {
@@ -139,7 +139,7 @@ export function describeRunRecords(
     });
 
     test.each(['..', '.', '', '../a', '/etc/passwd', 'a/b', 'a\\b', 'a\0b', '.hidden', 'ü', 'a b'])(
-      'the run id %j is refused wherever it comes from',
+      'the run id %j is refused everywhere',
       async (runId) => {
         const {store} = open();
         expect((await rejectionOf(store.insert(runRecord({run_id: runId})))).code).toBe('E_RUN_NOT_FOUND');
@@ -149,7 +149,7 @@ export function describeRunRecords(
     );
 
     test.each(['a-1', 'feedfacefeedface', 'T_1.2-3', '-rf-0123456789ab-1-0a1b2c'])(
-      'the run id %j is one',
+      'the run id %j is accepted',
       async (runId) => {
         const {store} = open();
         await store.insert(runRecord({run_id: runId}));
@@ -168,12 +168,12 @@ export function describeRunRecords(
   });
 }
 
-/** And what those must do whose records others may write, too. */
+/** What a store must do in addition when others may write its records. */
 export function describeRunStore(name: string, open: () => RunStoreHarness): void {
   describeRunRecords(name, open);
 
   describe(`${name}: records`, () => {
-    test('that say running are written by nobody else: what somebody made of one is put back', async () => {
+    test('that are running are written by no one else: an outside edit is reverted', async () => {
       const {store, put, text} = open();
       const run = runRecord({segments: [openSegment()], decision_required: true});
       await store.insert(run);
@@ -188,7 +188,7 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
       expect(store.isAsWritten('a', run.run_id)).toBe(true);
     });
 
-    test('that ended are anybody’s, and can be restored', async () => {
+    test('that ended may be edited by others, and can be restored', async () => {
       const {store, put} = open();
       const run = restingRun({state: 'succeeded'});
       await store.insert(run);
@@ -199,7 +199,7 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
       expect(await store.latest('a')).toEqual(run);
     });
 
-    test('keep fields that nobody here knows, at every level', async () => {
+    test('keep unknown fields, at every level', async () => {
       const {store, put, text} = open();
       const run = {
         ...runRecord({
@@ -236,7 +236,7 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
       expect((await store.list('a')).runs).toEqual([runRecord()]);
     });
 
-    test('of another task do not show, even in the same folder', async () => {
+    test('of another task are not shown, even in the same folder', async () => {
       const {store, put} = open();
       put('a', 'b-1.json', json(runRecord({run_id: 'b-1', task_id: 'b'})));
       expect(await store.list('a')).toEqual({runs: [], broken: []});
@@ -255,7 +255,7 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
   });
 
   describe(`${name}: the latest run`, () => {
-    test('that says running names its task, whatever that is called', async () => {
+    test('that is running names its task, whatever its id', async () => {
       const {store, reopen, put} = open();
       expect(await store.runningTaskIds()).toEqual([]);
       for (const id of hostileIds) await store.insert(runRecord({task_id: id, run_id: 'r-1'}));
@@ -272,13 +272,13 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
     test.each([
       {name: 'that is cut off', text: json(whole).slice(0, -20)},
       {name: 'that is empty', text: ''},
-      {name: 'that is no JSON', text: 'hello'},
+      {name: 'that is not JSON', text: 'hello'},
       {name: 'that is a list', text: '[]'},
       {name: 'that lacks a field', text: json({...whole, state: undefined})},
       {name: 'with an unknown state', text: json({...whole, state: 'sleeping'})},
       {name: 'of a later version', text: json({...whole, schema_version: 2})},
       {name: 'with attempt 0', text: json({...whole, attempt: 0})},
-      {name: 'of another run than its name says', text: json({...whole, run_id: '../a-1'})},
+      {name: 'with another run id than its file name', text: json({...whole, run_id: '../a-1'})},
     ])('$name is named, kept as it is, and stops nothing else', async ({text: broken}) => {
       const {store, put, text} = open();
       await store.insert(runRecord());
@@ -353,7 +353,7 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
       {name: 'a question', fields: {status: 'waiting_user'}, expected: {state: 'waiting'}},
       {name: 'a review', fields: {run_type: 'review'}, expected: {run_type: 'review'}},
       {
-        name: 'a run that lost its program',
+        name: 'a run whose program was lost',
         fields: {status: 'running', completedAt: undefined, exitCode: undefined},
         expected: {
           state: 'paused',
@@ -364,11 +364,11 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
         },
       },
       {
-        name: 'Codex, whose ref was never one',
+        name: 'Codex, whose ref was never valid',
         fields: {provider: 'codex', provider_session_ref: 'feedfacefeedface'},
         expected: {provider: 'codex', provider_session_ref: '', resumable: false},
       },
-    ])('is read in our words: $name', async ({fields, expected}) => {
+    ])('is read in our terms: $name', async ({fields, expected}) => {
       const {store, put} = open();
       put('a', 'feedfacefeedface.json', json(go(fields)));
       expect(await store.list('a')).toEqual({runs: [{...converted, ...expected}], broken: []});

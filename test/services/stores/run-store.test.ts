@@ -57,7 +57,7 @@ describeRunRecords('in a simulation', () => {
 });
 
 describe('files', () => {
-  test('are private and stand where docs/files.md says', async () => {
+  test('are private and stored where docs/files.md says', async () => {
     const {folder, store} = openFolder();
     await store.insert(runRecord());
     await store.update('a', 'a-1', (run) => ({...run, stdout: 'x'}));
@@ -74,13 +74,13 @@ describe('files', () => {
     expect(readdirSync(path.join(folder, 'a'))).toEqual(['a-1.json']);
   });
 
-  test('hold JSON that people can read', async () => {
+  test('contain readable JSON', async () => {
     const {store} = openFolder();
     await store.insert(runRecord());
     expect(textOf(store.files('a', 'a-1').record)).toBe(`${JSON.stringify(runRecord(), null, 2)}\n`);
   });
 
-  test('of every task lie inside the folder, one level deep', async () => {
+  test('of every task are inside the folder, one level deep', async () => {
     const {folder, store} = openFolder();
     const ids = ['..', '../../etc', '/etc', 'a/../../b', '\0', 'con', 'x'.repeat(5_000)];
     for (const id of ids) await store.insert(runRecord({task_id: id, run_id: 'r-1'}));
@@ -106,7 +106,7 @@ describe('files', () => {
     expect((await other.latest('a'))?.stderr).toBe('ours');
   });
 
-  test('that could not be written are what they were, for whoever asks next', async () => {
+  test('that could not be written keep their old content for the next reader', async () => {
     const {store, own} = openFolder();
     await store.insert(runRecord());
     const file = path.join(own('a'), 'a-1.json');
@@ -128,19 +128,19 @@ describe('files', () => {
     expect(await store.latest('a')).not.toBe(await store.latest('a'));
   });
 
-  test('of thousands of finished tasks are passed over at once', async () => {
+  test('of thousands of finished tasks are skipped quickly', async () => {
     const {store, put} = openFolder();
     const ended = JSON.stringify({...runRecord({state: 'succeeded'}), stdout: 'x'.repeat(20_000)}, null, 2);
     for (let count = 0; count < 2_000; count++) put(`task-${count}`, 'a-1.json', ended);
     await store.insert(runRecord({task_id: 'b', run_id: 'b-1'}));
     const began = process.cpuUsage();
     expect(await store.runningTaskIds()).toEqual(['b']);
-    // Processor time, so a busy machine is no failure.
+    // CPU time, so that a busy machine does not fail it.
     const {user, system} = process.cpuUsage(began);
     expect((user + system) / 1_000).toBeLessThan(2_000);
   });
 
-  test('that are gone are gone', async () => {
+  test('that are deleted are gone', async () => {
     const {store} = openFolder();
     await store.insert(runRecord({state: 'paused'}));
     execFileSync('rm', [store.files('a', 'a-1').record]);
@@ -151,7 +151,7 @@ describe('files', () => {
   });
 });
 
-describe('never leads out of its folder', () => {
+describe('never leaves its folder', () => {
   test('a task folder that is a link is refused for writing', async () => {
     const {folder, store, own} = openFolder();
     const outside = temporaryFolder();
@@ -186,8 +186,8 @@ describe('never leads out of its folder', () => {
   });
 });
 
-describe('what is no record', () => {
-  test('a pipe is named and never waited for', async () => {
+describe('what is not a record', () => {
+  test('a pipe is named and does not block', async () => {
     const {store, own} = openFolder();
     await store.insert(runRecord());
     execFileSync('mkfifo', [path.join(own('a'), 'pipe.json')]);

@@ -28,7 +28,7 @@ describe('a file that cannot be written', () => {
       next: [{command: 'ls -la /p', why: 'make it writable for you, then run the command again'}],
     },
     {code: 'EIO', reason: 'EIO: refused', next: []},
-  ])('for $code says what to do before the command is run again', ({code, reason, next}) => {
+  ])('for $code says what to do before running the command again', ({code, reason, next}) => {
     expect(seen(writeFailure('/p/x.json', 'plan', systemError(code)))).toEqual({
       code: 'E_STORE_WRITE',
       message: `cannot write the plan /p/x.json: ${reason}; nothing was changed`,

@@ -11,7 +11,7 @@ import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const newFile = () => path.join(temporaryFolder(), 'plan.writes');
 
-test('leads where Blackbird wrote every step, in this process or another', () => {
+test('is complete when Blackbird wrote every step, in this process or another', () => {
   const file = newFile();
   const [mine, theirs] = [createWriteTrail(file), createWriteTrail(file)];
   mine.note('1', '2');
@@ -22,7 +22,7 @@ test('leads where Blackbird wrote every step, in this process or another', () =>
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('does not lead over a step of somebody else, nor back, nor in circles', () => {
+test('is broken by a step of another program, and cannot be followed backwards or in cycles', () => {
   const trail = createWriteTrail(newFile());
   trail.note('1', '2');
   trail.note('x', '3');
@@ -32,13 +32,13 @@ test('does not lead over a step of somebody else, nor back, nor in circles', () 
   expect(trail.leads('1', '9')).toBeNull();
 });
 
-test("a trail in memory is nobody else's", () => {
+test('a trail in memory belongs to its process only', () => {
   const file = newFile();
   createWriteTrail(null).note('1', '2');
   expect(createWriteTrail(file).leads('1', '2')).toBeNull();
 });
 
-test('follows no link, and then shows too much rather than too little', () => {
+test('follows no link, and then reports too much rather than too little', () => {
   const file = newFile();
   const target = path.join(path.dirname(file), 'mine');
   writeFileSync(target, 'mine');
@@ -47,14 +47,14 @@ test('follows no link, and then shows too much rather than too little', () => {
   expect(readFileSync(target, 'utf8')).toBe('mine');
 });
 
-test('begins anew when it has grown too large', () => {
+test('starts over when it has grown too large', () => {
   const file = newFile();
   writeFileSync(file, 'x'.repeat(256 * 1024 + 1));
   createWriteTrail(file).note('1', '2');
   expect(readFileSync(file, 'utf8')).toBe('1 2\n');
 });
 
-test('the texts that people write are on the trail of their Blackbird, also when they are removed and written again', async () => {
+test('texts written by the user are on the trail of their Blackbird, also when they are removed and written again', async () => {
   const file = newFile();
   const folder = path.dirname(file);
   const [mine, theirs] = [createWriteTrail(file), createWriteTrail(file)];
@@ -79,7 +79,7 @@ test('the texts that people write are on the trail of their Blackbird, also when
   expect([by(''), by(one)]).toEqual(['elsewhere', 'elsewhere']);
   writeFileSync(name, readFileSync(name, 'utf8').replace('three', 'evil'));
   expect(by('')).toBeNull();
-  // Typing on does not make it the person's.
+  // Typing on does not make it the user's.
   await save(here, 'evil and more');
   expect([by(''), by(one)]).toEqual([null, null]);
 });

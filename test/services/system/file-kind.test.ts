@@ -5,7 +5,7 @@ import {expect, test} from 'vitest';
 import {fileKind} from '../../../src/services/system/file-kind.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
-test('tells what stands at a path, and of what cannot be reached that nothing is there', () => {
+test('tells the kind of file at a path, and that an unreachable one is missing', () => {
   const around = temporaryFolder();
   const at = (name: string) => path.join(around, name);
   mkdirSync(at('folder'));

@@ -12,8 +12,8 @@ import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const env = {PATH: process.env.PATH};
 
-describe('a command of the user', () => {
-  test('gets one JSON object on its stdin, in the folder of the project', async () => {
+describe('a hook command', () => {
+  test('gets one JSON object on stdin, in the project folder', async () => {
     const cwd = temporaryFolder();
     const hooks = createHookRunner({cwd, env});
     expect(await hooks.run('cat > told.json; echo noise', {task_id: "it's; rm -rf $HOME"})).toBeNull();
@@ -30,7 +30,7 @@ describe('a command of the user', () => {
     expect(await hooks.run(command, {text: 'x'.repeat(1_000_000)})).toBe(problem);
   });
 
-  test('is ended after its time, with what it started', async () => {
+  test('is ended at its time limit, with what it started', async () => {
     const cwd = temporaryFolder();
     const hooks = createHookRunner({cwd, env, timeLimitMs: 2_000});
     expect(await hooks.run('sleep 1000 & echo $! > child; wait', {})).toBe('it took longer than 2 s');
@@ -38,7 +38,7 @@ describe('a command of the user', () => {
     await eventually(() => expect(processState(child)).toBeNull());
   });
 
-  test('is ended when nobody waits for it', async () => {
+  test('is ended when it is no longer waited for', async () => {
     const cwd = temporaryFolder();
     const hooks = createHookRunner({cwd, env});
     const ended = hooks.run('echo > started; sleep 1000', {});
@@ -49,7 +49,7 @@ describe('a command of the user', () => {
 });
 
 describe('the machine is kept awake', () => {
-  test('by the program of the system, until it is let go', async () => {
+  test('by the program of the system, until released', async () => {
     const folder = temporaryFolder();
     writeFileSync(
       path.join(folder, 'systemd-inhibit'),
@@ -70,18 +70,18 @@ describe('the machine is kept awake', () => {
     await eventually(() => expect(processState(Number(pid))).toBeNull());
   });
 
-  test('by nothing where there is none', () => {
+  test('by nothing when there is none', () => {
     expect(awakeProgram({PATH: temporaryFolder()})).toBeNull();
     createKeepAwake({PATH: temporaryFolder()})()();
   });
 });
 
-test('where no more files can be opened, programs that cannot be started are told of, and nothing waits', async () => {
+test('when no more files can be opened, programs that cannot be started are reported, and nothing waits', async () => {
   const folder = temporaryFolder();
   const worker = await bundleWorker('helpers/workers/no-files.worker.ts', folder);
   writeFileSync(path.join(folder, 'systemd-inhibit'), '#!/bin/sh\n', {mode: 0o755});
   const limited = 'ulimit -n 64; exec "$0" "$1"';
-  // In a group of its own: a signal to nobody's pid goes to the whole group.
+  // In its own group: a signal to an unused pid goes to the whole group.
   const {stdout, stderr} = spawn('sh', ['-c', limited, process.execPath, worker], {
     env: {PATH: `${folder}:${process.env.PATH}`},
     detached: true,

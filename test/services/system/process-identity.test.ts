@@ -27,7 +27,7 @@ function identityOf(pid: number): ProcessIdentity {
 const nobody = 2 ** 22 + 1;
 
 describe('an identity', () => {
-  test('is the same whenever it is asked for, and differs from process to process', () => {
+  test('is stable, and differs between processes', () => {
     const other = start('sleep', '60');
     expect(identifyProcess(other.pid)).toEqual(identityOf(other.pid));
     expect(identityOf(other.pid).startTime).not.toBe(identityOf(process.pid).startTime);
@@ -43,15 +43,15 @@ describe('an identity', () => {
     });
   });
 
-  test.each([nobody, 0, -1, 1.5, Number.NaN])('of pid %d is none', (pid) => {
+  test.each([nobody, 0, -1, 1.5, Number.NaN])('of pid %d does not exist', (pid) => {
     expect(identifyProcess(pid)).toBeNull();
   });
 
-  test('of a process that ended is none', () => {
+  test('of a process that ended does not exist', () => {
     expect(identifyProcess(spawnSync('true').pid)).toBeNull();
   });
 
-  test.each(['a b', 'x) Z 1 2 (y', ') ', '((('])('is right for a program called %j', async (name) => {
+  test.each(['a b', 'x) Z 1 2 (y', ') ', '((('])('is correct for a program called %j', async (name) => {
     const program = path.join(temporaryFolder(), name);
     copyFileSync(spawnSync('sh', ['-c', 'command -v sleep'], {encoding: 'utf8'}).stdout.trim(), program);
     const before = Number(identityOf(start('sleep', '60').pid).startTime);
@@ -64,7 +64,7 @@ describe('an identity', () => {
 });
 
 describe('liveness', () => {
-  test('of this process, and of one that runs or is only stopped, is alive', async () => {
+  test('of this process, and of a running or stopped one, is alive', async () => {
     const other = start('sleep', '60');
     const identity = identityOf(other.pid);
     expect([livenessOf(identityOf(process.pid)), livenessOf(identity)]).toEqual(['alive', 'alive']);
@@ -73,7 +73,7 @@ describe('liveness', () => {
     expect(livenessOf(identity)).toBe('alive');
   });
 
-  test('of one that was killed is dead', async () => {
+  test('of a killed process is dead', async () => {
     const other = start('sleep', '60');
     const identity = identityOf(other.pid);
     other.kill('SIGKILL');
@@ -81,13 +81,13 @@ describe('liveness', () => {
     expect(livenessOf(identity)).toBe('dead');
   });
 
-  test('of one that ended but that nobody reaped is dead', async () => {
-    // The shell becomes `sleep`, which never asks after the child it thus inherits.
+  test('of a zombie is dead', async () => {
+    // The shell becomes `sleep`, which never waits for the child it inherits.
     const parent = start('sh', '-c', 'sleep 60 & echo $!; exec sleep 60');
     const [line] = (await once(parent.stdout ?? parent, 'data')) as [Buffer];
     const pid = Number(line.toString('utf8'));
     const identity = identityOf(pid);
-    // Until then the shell would bury it.
+    // Until then the shell would reap it.
     await eventually(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
     process.kill(pid, 'SIGKILL');
     await eventually(() => expect(stateOf(pid)).toBe('Z'));
@@ -101,7 +101,7 @@ describe('liveness', () => {
       identity: {...own, startTime: `${Number(own.startTime) - 1}`},
       liveness: 'dead',
     },
-    {name: 'a pid nobody has', identity: {...own, pid: nobody}, liveness: 'dead'},
+    {name: 'an unused pid', identity: {...own, pid: nobody}, liveness: 'dead'},
     {name: 'the same pid before the last boot', identity: {...own, bootId: 'another'}, liveness: 'dead'},
     {
       name: 'a process of another pid namespace',

@@ -11,7 +11,7 @@ import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 
-/** A client with a server of its own, which ends with the test. */
+/** A client with its own server, which ends with the test. */
 function realTmux() {
   const folder = temporaryFolder();
   const env = {PATH: process.env.PATH, HOME: folder, TMUX_TMPDIR: folder, LANG: 'C.UTF-8', SHELL: '/bin/sh'};
@@ -26,15 +26,15 @@ describe.each<{kind: string; isThere: boolean; create: () => TmuxClient}>([
   {kind: 'fake', isThere: true, create: createFakeTmux},
   {kind: 'real', isThere: hasTmux, create: () => realTmux().client},
 ])('the $kind tmux client', ({isThere, create}) => {
-  describe.skipIf(!isThere)('keeps the contract', () => {
-    test('where nothing runs, nothing is there, and nothing is missed', async () => {
+  describe.skipIf(!isThere)('meets the contract', () => {
+    test('without a server there are no sessions, and that is no error', async () => {
       const client = create();
       expect(await client.hasSession('agency_1')).toBe(false);
       expect(await client.listSessions()).toEqual([]);
       await client.killSession('agency_1');
     });
 
-    test('what was started is there until it is killed', async () => {
+    test('a started session exists until it is killed', async () => {
       const client = create();
       await client.newSession(session('agency_1'));
       expect(await client.hasSession('agency_1')).toBe(true);
@@ -44,7 +44,7 @@ describe.each<{kind: string; isThere: boolean; create: () => TmuxClient}>([
       await client.killSession('agency_1');
     });
 
-    test('the screen of a session that is not there is none, that of another is never taken for it', async () => {
+    test('a missing session has no screen, and never that of another', async () => {
       const client = create();
       expect(await client.captureScreen('agency_1')).toBeNull();
       await client.newSession(session('agency_12'));
@@ -52,7 +52,7 @@ describe.each<{kind: string; isThere: boolean; create: () => TmuxClient}>([
       expect(await client.captureScreen('agency_12')).not.toBeNull();
     });
 
-    test('a name is no prefix and no pattern', async () => {
+    test('a name is neither a prefix nor a pattern', async () => {
       const client = create();
       await client.newSession(session('agency_1-a3f2'));
       for (const near of ['agency_1-a3f', 'agency_', 'agency_*', '?gency_1-a3f2', 'agency_1-a3f22']) {
@@ -64,7 +64,7 @@ describe.each<{kind: string; isThere: boolean; create: () => TmuxClient}>([
       expect(await client.listSessions()).toEqual(['agency_1-a3f2']);
     });
 
-    test('of two names, one the beginning of the other, only the one that was meant is killed', async () => {
+    test('of two names, one a prefix of the other, only the requested one is killed', async () => {
       const client = create();
       await client.newSession(session('agency_1'));
       await client.newSession(session('agency_12'));
@@ -72,7 +72,7 @@ describe.each<{kind: string; isThere: boolean; create: () => TmuxClient}>([
       expect(await client.listSessions()).toEqual(['agency_12']);
     });
 
-    test('a session whose command runs is released without a word, one that is gone with nothing to tell', async () => {
+    test('a session with a running command is released silently, one that is gone without its result', async () => {
       const client = create();
       await client.newSession(session('agency_1'));
       expect(await client.release('agency_1')).toBe(null);
@@ -80,7 +80,7 @@ describe.each<{kind: string; isThere: boolean; create: () => TmuxClient}>([
       expect(await client.release('agency_2')).toEqual({exitCode: null, signal: null, lastLines: []});
     });
 
-    test('a second session of the same name is refused', async () => {
+    test('a second session with the same name is refused', async () => {
       const client = create();
       await client.newSession(session('agency_1'));
       expect(await rejectionOf(client.newSession(session('agency_1')))).toMatchObject({
@@ -99,7 +99,7 @@ describe.each<{kind: string; isThere: boolean; create: () => TmuxClient}>([
 });
 
 describe.skipIf(!hasTmux)('the real tmux', () => {
-  test('one argument is a line for the shell, run in the folder with its environment', async () => {
+  test('one argument is a shell command line, run in the folder with its environment', async () => {
     const {client, folder} = realTmux();
     const line = 'printf "%s|%s" "$PWD" "$A" > out; exec sleep 1000';
     await client.newSession({name: 's', cwd: folder, argv: [line], env: {A: 'b c;'}});
@@ -138,7 +138,7 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
       line: 'i=0; while [ $i -lt 50 ]; do i=$((i+1)); echo $i; done; sleep 1; exit 1',
       end: {exitCode: 1, signal: null, lastLines: Array.from({length: 10}, (_, at) => String(41 + at))},
     },
-  ])('$line: its end and last lines are there until it is killed', async ({line, end}) => {
+  ])('$line: its exit and last lines are kept until it is killed', async ({line, end}) => {
     const {client, folder, tmux} = realTmux();
     await client.newSession({name: 's', cwd: folder, argv: [line], env: {}});
     await eventually(() => expect(tmux('list-panes', '-t', '=s:', '-F', '#{pane_dead}')).toBe('1'));
@@ -147,7 +147,7 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
     expect(await client.hasSession('s')).toBe(false);
   });
 
-  test('what is released ends with its command', async () => {
+  test('a released session ends with its command', async () => {
     const {client, folder} = realTmux();
     const line = 'while ! [ -e stop ]; do sleep 0.05; done';
     await client.newSession({name: 's', cwd: folder, argv: [line], env: {}});
@@ -176,7 +176,7 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
     await eventually(() => expect(readdirSync(folder)).toContain('stopped'));
   });
 
-  test('a session can follow at once on the last one that was killed', async () => {
+  test('a session can start right after the last one was killed', async () => {
     const {client} = realTmux();
     for (let round = 0; round < 20; round++) {
       await client.newSession(session('s'));
@@ -186,7 +186,7 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
     expect(await client.listSessions()).toEqual(['s']);
   });
 
-  test('inside tmux the client changes over instead of nesting', async () => {
+  test('inside tmux the client switches instead of nesting', async () => {
     const {client, env} = realTmux();
     await client.newSession(session('s'));
     const inside = createTmuxClient({
@@ -199,7 +199,7 @@ describe.skipIf(!hasTmux)('the real tmux', () => {
   });
 });
 
-describe('a tmux that is not as it should be', () => {
+describe('a tmux that does not work as expected', () => {
   const standIn = (script: string) => {
     const folder = temporaryFolder();
     writeFileSync(path.join(folder, 'tmux'), `#!/bin/sh\n${script}\n`, {mode: 0o755});
@@ -223,7 +223,7 @@ describe('a tmux that is not as it should be', () => {
     expect(await standIn(`exit ${code}`).hasSession('s')).toBe(expected);
   });
 
-  test('any other exit code is a failure, with what it said', async () => {
+  test('any other exit code is a failure, with its message', async () => {
     expect(await rejectionOf(standIn('echo boom >&2; exit 2').hasSession('s'))).toMatchObject({
       code: 'E_TMUX_FAILED',
       message: 'tmux has-session failed (exit=2): boom',
@@ -234,7 +234,7 @@ describe('a tmux that is not as it should be', () => {
     {reason: 'No such file or directory', isKnown: true},
     {reason: 'Connection refused', isKnown: true},
     {reason: 'Permission denied', isKnown: false},
-  ])('a server that is not reached ($reason) has no sessions: $isKnown', async ({reason, isKnown}) => {
+  ])('an unreachable server ($reason) has no sessions: $isKnown', async ({reason, isKnown}) => {
     const client = standIn(`echo 'error connecting to /tmp/x/default (${reason})' >&2; exit 1`);
     const said = `failed (exit=1): error connecting to /tmp/x/default (${reason})`;
     if (isKnown) {
@@ -246,13 +246,13 @@ describe('a tmux that is not as it should be', () => {
     }
   });
 
-  test('a kill that fails for another reason than absence is a failure', async () => {
+  test('a kill that fails for a reason other than absence is a failure', async () => {
     expect(await rejectionOf(standIn('echo no >&2; exit 1').killSession('s'))).toMatchObject({
       message: 'tmux kill-session failed (exit=1): no',
     });
   });
 
-  test('every call is made of exact arguments', async () => {
+  test('every call has exact arguments', async () => {
     const log = path.join(temporaryFolder(), 'log');
     const client = standIn(`printf '%s\\n' "$*" >> '${log}'`);
     await client.hasSession('s');
