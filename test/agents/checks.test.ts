@@ -5,7 +5,7 @@ import {run as runInShell, say, startModelServer} from '../helpers/model-server.
 import {planOf, task} from '../helpers/plans.ts';
 import {createAgentHome, ensureAgents, type RealAgents} from '../helpers/real-agents.ts';
 
-// What the model receives proves in which session the real agents hear of a check that failed.
+// What the model receives proves in which session the real agents hear of a failed check.
 
 let agents: RealAgents;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 600_000);
 
 test.each(['codex', 'claude'] as const)(
-  '%s hears of a check that failed in its own session, mends it, and the same run succeeds',
+  '%s is told of a failed check in its own session, fixes it, and the same run succeeds',
   async (agent) => {
     const server = await startModelServer();
     const home = await createAgentHome(server, agents);

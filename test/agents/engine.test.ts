@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 type Bench = {readonly server: ModelServer; readonly project: EngineProject};
 
-/** A repository with a plan, a home and a model of their own for one test of one provider. */
+/** A repository with a plan, a home and a model for one test of one provider. */
 async function setUp(agent: ProviderId): Promise<Bench> {
   const server = await startModelServer();
   const home = await createAgentHome(server, agents);
@@ -47,7 +47,7 @@ const lastRequest = ({requests}: ModelServer) => JSON.stringify(requests.at(-1)?
 const told = (server: ModelServer) =>
   ['canary-1', 'canary-2', 'You were interrupted.'].filter((text) => lastRequest(server).includes(text));
 
-/** Starts task `a`, lets the agent use a tool, and returns while the model thinks about its result. */
+/** Starts task `a`, lets the agent use a tool, and returns while the model is computing its answer. */
 async function startAndThink({server, project}: Bench) {
   const hold: Hold = createHold();
   server.script(runInShell('echo canary-2'), holdUntil(hold));
@@ -57,7 +57,7 @@ async function startAndThink({server, project}: Bench) {
   return running;
 }
 
-/** The agents as somebody writes them into BLACKBIRD_AGENT_CMD. */
+/** The agents as a user writes them into BLACKBIRD_AGENT_CMD. */
 const wrapped = {
   codex: 'codex exec --json --sandbox workspace-write',
   claude: 'claude -p --output-format stream-json --verbose --permission-mode bypassPermissions',
@@ -76,7 +76,7 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
     const second = await project.run(['review', 'a', '--request-changes', 'canary-3: use tabs']);
     expect({code: second.code, err: second.err}).toEqual({code: 4, err: ''});
     expect(second.out).toContain(`▶ a  --version  (${agent}, resumed)\n`);
-    // The model sees the whole conversation: the task, what was done, and what is to be different.
+    // The model sees the whole conversation: the task, what was done, and the requested changes.
     for (const text of ['canary-1', 'All done.', 'canary-3: use tabs', '- made.txt'])
       expect(lastRequest(server)).toContain(text);
     const [one, two, ...others] = project.runs('a');
@@ -93,7 +93,7 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
     expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
   });
 
-  test('does a task: it is done, and session, result and usage are on the record', async () => {
+  test('completes a task: it is done, and session, result and usage are on the record', async () => {
     const {server, project} = await setUp(agent);
     server.script(runInShell('echo hi > made.txt'), say('All done.'));
     const {code, out, err} = await project.run(['execute', 'a']);
@@ -119,7 +119,7 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
     expect(project.agents()).toEqual([]);
   });
 
-  test('asks, and goes on with the answer in the same session', async () => {
+  test('asks, and continues with the answer in the same session', async () => {
     const {server, project} = await setUp(agent);
     const question = {blackbird: {questions: [{id: 'colour', prompt: 'Which colour?'}]}};
     server.script(say(`I need to know.\n\`\`\`json\n${JSON.stringify(question)}\n\`\`\``), say('Painted.'));
@@ -133,7 +133,7 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
       expect(lastRequest(server)).toContain(known);
   });
 
-  test('wrapped as a command while another agent is chosen: its own session goes on, and nobody else may', async () => {
+  test('wrapped as a command while another agent is chosen: its own session continues, and no other can', async () => {
     const {server, project} = await setUp(agent === 'codex' ? 'claude' : 'codex');
     const custom = {BLACKBIRD_AGENT_CMD: wrapped[agent]};
     const hold = createHold();
@@ -169,7 +169,7 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
     expect(told(server)).toEqual(['canary-1', 'canary-2', 'You were interrupted.']);
   });
 
-  test('paused in mid-turn: an unknown session is refused, its own goes on with all it knew', async () => {
+  test('paused in mid-turn: an unknown session is refused, its own continues with all it knew', async () => {
     const bench = await setUp(agent);
     const {server, project} = bench;
     const running = await startAndThink(bench);
@@ -221,12 +221,12 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
     expect(processes.filter((pid) => processState(pid) !== null)).toEqual([]);
   });
 
-  test('killed by somebody else: the run failed, nothing is left, resume goes on in its session', async () => {
+  test('killed from outside: the run failed, nothing is left running, resume continues in its session', async () => {
     const bench = await setUp(agent);
     const {server, project} = bench;
     const running = await startAndThink(bench);
     const {segments: [segment] = [], provider_session_ref: ref = ''} = project.latest('a') ?? {};
-    // Claude writes its transcript a moment later than it speaks.
+    // Claude writes its transcript a moment after it prints.
     await eventually(() => expect(transcriptOf(project.env, ref)).toContain('canary-1'));
     process.kill(segment?.pid ?? 0, 'SIGKILL');
     expect((await running.ended).code).toBe(3);
@@ -240,12 +240,12 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
     server.script(say('Better now.'));
     expect((await project.run(['resume', 'a'])).code).toBe(0);
     expect(project.latest('a')).toMatchObject({state: 'succeeded', provider_session_ref: ref, attempt: 2});
-    // How much of the turn it had on disk by then is the agent's affair.
+    // How much of the turn was on disk by then depends on the agent.
     expect(told(server)).toContain('canary-1');
     expect(lastRequest(server)).toContain('continue where it stopped');
   });
 
-  test('Blackbird is killed while the model thinks about its first answer: nothing survives, resume goes on', async () => {
+  test('Blackbird is killed while the model computes its first answer: nothing survives, resume continues', async () => {
     const {server, project} = await setUp(agent);
     const hold = createHold();
     server.script(holdUntil(hold));
@@ -270,7 +270,7 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
     ]);
   });
 
-  test('paused before there is a session: resume refuses, restart does it', async () => {
+  test('paused before there is a session: resume refuses, restart works', async () => {
     const {server, project} = await setUp(agent);
     const pauseEarly = async () => {
       const before = project.runs('a').length;
@@ -280,7 +280,7 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
       return running.ended;
     };
     let {code, out} = await pauseEarly();
-    // Before the agent was told to go, it is no start at all.
+    // Before go, it is not a start.
     while (project.latest('a')?.state === 'canceled') ({code, out} = await pauseEarly());
     expect(code).toBe(130);
     expect(project.latest('a')).toMatchObject({state: 'paused', resumable: false});

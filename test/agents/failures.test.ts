@@ -20,14 +20,14 @@ import {planOf, task} from '../helpers/plans.ts';
 import {ensureAgents, type RealAgents} from '../helpers/real-agents.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 
-// What the provider could not do, with the real codex and claude: the run rests, and goes on where it was.
+// Failures of the provider, with the real codex and claude: the run rests, and continues where it was.
 
 let agents: RealAgents;
 beforeAll(async () => {
   agents = await ensureAgents();
 }, 600_000);
 
-// What it waits for, and how it goes on by itself, is in waiting.test.ts.
+// What it waits for, and how it continues by itself, is in waiting.test.ts.
 const config = {execution: {onLimit: 'stop', maxOutageMinutes: 0}};
 const setUp = (agent: AgentName, plan?: Plan) => agentProject(agents, agent, {config, ...(plan && {plan})});
 
@@ -52,7 +52,7 @@ const usageLimit = refuse(429, 'limit', {
   },
 });
 
-/** Time, a person or a shorter conversation is needed: every situation is tried under these. */
+/** Time, a person or a shorter conversation is needed: every situation is tested with these. */
 const rows: readonly Row[] = [
   {
     name: 'a usage limit',
@@ -75,7 +75,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** The first run alone, for the kinds and words that are left. */
+/** Only the first run, for the remaining kinds and messages. */
 const moreRows: readonly Row[] = [
   {
     name: 'no credit',
@@ -107,7 +107,7 @@ const moreRows: readonly Row[] = [
   {name: 'HTTP 503', replies: both(refuse(503)), kind: 'outage', reason: 'provider_unavailable', code: 75},
   {
     name: 'a connection that is reset',
-    // Codex needs half a minute to give up.
+    // Codex takes half a minute to give up.
     replies: {claude: cut('before')},
     kind: 'outage',
     reason: 'provider_unavailable',
@@ -115,7 +115,7 @@ const moreRows: readonly Row[] = [
   },
   {
     name: 'a stream that is cut off',
-    // Claude Code asks again without a stream, and succeeds.
+    // Claude Code retries without a stream, and succeeds.
     replies: {codex: cut('within')},
     kind: 'outage',
     reason: 'provider_unavailable',
@@ -146,7 +146,7 @@ const question = {blackbird: {questions: [{id: 'colour', prompt: 'Which colour?'
 const asking = say(`I need to know.\n\`\`\`json\n${JSON.stringify(question)}\n\`\`\``);
 
 describe('a first run', () => {
-  test.each(cells(moreRows))('$agent under $name rests, and goes on', async (cell) => {
+  test.each(cells(moreRows))('$agent under $name rests, and continues', async (cell) => {
     const {agent, reply, kind, reason, code} = cell;
     const {server, project} = await setUp(agent);
     server.script(runInShell('echo canary-2'), reply);
@@ -166,7 +166,7 @@ describe('a first run', () => {
 });
 
 describe('first run, resume, answer and requested changes', () => {
-  // Seven agents each, and seconds for every one of them on a busy machine.
+  // Seven agents each, which take seconds on a busy machine.
   test.each(cells(rows))('$agent under $name', {timeout: 180_000}, async (cell) => {
     const {agent, reply, kind, reason, code} = cell;
     const {server, project} = await setUp(agent);
@@ -190,16 +190,16 @@ describe('first run, resume, answer and requested changes', () => {
       expect(second.out + second.err).toContain(part);
     expect(project.runs('a')).toMatchObject([{...rests, run_id: id, provider_session_ref: ref}]);
 
-    // The model is well again, and asks.
+    // The model works again, and asks.
     server.script(asking);
     expect((await project.run(['resume', 'a'])).code).toBe(4);
-    // Codex makes room by itself: it tells the model what was, in its own words.
+    // Codex compacts by itself: it sends the model its own summary.
     const isCompacted = agent === 'codex' && kind === 'context_full';
     const work = isCompacted ? [] : ['canary-2'];
     knows(server, 'canary-1', ...work);
     expect(project.runs('a')).toMatchObject([{run_id: id, state: 'waiting', provider_session_ref: ref}]);
 
-    // The answer: given once, kept until it was heard.
+    // The answer: given once, kept until it was delivered.
     server.script(reply);
     const third = await project.run(['resume', 'a', '--answer', 'colour=canary-3']);
     expect(third.code).toBe(code);
@@ -209,7 +209,7 @@ describe('first run, resume, answer and requested changes', () => {
     knows(server, 'canary-1', ...work, 'I need to know.', 'canary-3');
     expect(project.latest('a')).toMatchObject({run_id: id, state: 'succeeded', decision_state: 'pending'});
 
-    // Requested changes: another run in the same session, that rests with what it has to say.
+    // Requested changes: another run in the same session, which rests with its undelivered feedback.
     server.script(reply);
     const fourth = await project.run(['review', 'a', '--request-changes', 'canary-4']);
     expect(fourth.code).toBe(code);
@@ -238,7 +238,7 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (agent) => {
     return bench;
   }
 
-  test('a parent review that could not be made is made by the next execute', async () => {
+  test('a parent review that could not run is done by the next execute', async () => {
     const family = planOf([task('p', {childIds: ['c']}), task('c', {parentId: 'p', prompt: 'canary-1'})]);
     const {server, project} = await setUp(agent, family);
     server.script(say('Done.'), refuse(401));
@@ -283,7 +283,7 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (agent) => {
   });
 });
 
-test('a broken config.toml of codex is told by the line that names it', async () => {
+test('a broken config.toml of codex is reported with the line that names it', async () => {
   const {project} = await setUp('codex');
   writeFileSync(path.join(project.env.CODEX_HOME ?? '', 'config.toml'), 'model = [\n');
   const {code, out} = await project.run(['execute', 'a']);

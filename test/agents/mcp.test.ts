@@ -18,7 +18,7 @@ beforeAll(async () => {
 const title = 'canary "$(title)"';
 const input = {id: 'new', title, parentId: 'old'};
 
-// Neither waits for a server that is slow to start unless it is told to.
+// Neither waits for a slow server unless it is told to.
 test.each([
   {
     agent: 'claude',
@@ -26,7 +26,7 @@ test.each([
     ask: "claude --print --allowedTools mcp__blackbird -- 'add a task'",
     call: tool('mcp__blackbird__add_task', input),
   },
-  // Codex asks nobody here: it takes what only adds, as the tool says of itself.
+  // Codex does not ask here: it accepts a tool that declares it only adds.
   {
     agent: 'codex',
     env: {},
@@ -54,6 +54,6 @@ test.each([
 
   const {items} = JSON.parse(project.planText());
   expect(items).toMatchObject({old: {childIds: ['new']}, new: {title, parentId: 'old', status: 'todo'}});
-  // It was told what the command says.
+  // It got the output of the command.
   expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('\\"id\\": \\"new\\"');
 });

@@ -6,7 +6,7 @@ import {type Reply, run as runInShell, say, startModelServer, tool} from '../hel
 import {family, planOf, task} from '../helpers/plans.ts';
 import {createAgentHome, ensureAgents, type RealAgents} from '../helpers/real-agents.ts';
 
-// The built Blackbird lets the real codex and claude review, from npm, against a model on loopback.
+// The built Blackbird has the real codex and claude review, from npm, against a model on loopback.
 
 let agents: RealAgents;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const verdicts = {
   },
   pass: {passed: true, resumeTaskIds: [], feedbackForResume: '', reviewResults: []},
 };
-/** How a model that is held to a schema answers: Codex in words, Claude by a tool of that name. */
+/** How a model answers with a schema: Codex as text, Claude with a tool of that name. */
 const answer = (agent: ProviderId, verdict: keyof typeof verdicts): Reply =>
   agent === 'claude' ? tool('StructuredOutput', verdicts[verdict]) : say(JSON.stringify(verdicts[verdict]));
 
@@ -64,7 +64,7 @@ describe.each<ProviderId>(['codex', 'claude'])('%s', (agent) => {
     expect(first.out).toContain(
       'parent review failed for p\nresume tasks: b\nfeedback: canary-feedback canary-own\nnext step: blackbird resume b\n',
     );
-    // Criteria, words and exact changes of the children reach the reviewer.
+    // Criteria, answers and exact changes of the children reach the reviewer.
     for (const part of ['canary-criteria', 'canary-a', 'B is done.', '+canary-change'])
       expect(lastRequest()).toContain(part);
     const [review] = project.runs('p');
@@ -110,7 +110,7 @@ describe.each<ProviderId>(['codex', 'claude'])('%s', (agent) => {
     expect(project.runs('p')).toMatchObject([{parent_review_passed: true}]);
   });
 
-  test('that answers prose reviews nothing; the next execute reviews again', async () => {
+  test('that answers in prose reviews nothing; the next execute reviews again', async () => {
     const {server, project} = await setUp(agent);
     server.script(...([say('A.'), say('B.'), say('C.')] as const), say('Looks good to me!'));
     const {code, out} = await project.run(['execute']);

@@ -16,7 +16,7 @@ import {draftsIn, turnsOf} from '../helpers/plan-drafts.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {createAgentHome, ensureAgents, type RealAgents} from '../helpers/real-agents.ts';
 
-// The built Blackbird lets the real codex and claude plan, from npm, against a model on loopback.
+// The built Blackbird has the real codex and claude plan, from npm, against a model on loopback.
 
 let agents: RealAgents;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function setUp(agent: ProviderId) {
   });
   const project = engineProject(planOf(task('old', {status: 'failed'})), {agent, env: home.env});
   execFileSync('git', ['init', '--quiet'], {cwd: project.folder});
-  /** How a model that is held to a schema answers: Codex in words, Claude by a tool of that name. */
+  /** How a model answers with a schema: Codex as text, Claude with a tool of that name. */
   const answer = (value: Readonly<Record<string, unknown>>): Reply =>
     agent === 'claude' ? tool('StructuredOutput', value) : say(JSON.stringify(value));
   const request = (place: number) => JSON.stringify(server.requests.at(place)?.body);
@@ -62,7 +62,7 @@ describe.each<ProviderId>(['codex', 'claude'])('%s', (agent) => {
     expect(draft).toMatchObject({questions: [question], operations: null});
 
     server.script(
-      // Valid by its form, and wrong: nobody is called so.
+      // Well-formed but wrong: it names an unknown task.
       answer(tasks({...refunds, deps: ['canary-nobody']})),
       // An agent would have to guess.
       answer(tasks({...refunds, description: '', prompt: ''})),
@@ -111,13 +111,13 @@ describe.each<ProviderId>(['codex', 'claude'])('%s', (agent) => {
     };
     server.script(answer({questions: [], operations: [edit, {op: 'add', task: refunds, index: 0}]}));
     const {code, err, out} = await project.run(['plan', 'refine', 'rename it']);
-    // The old task has findings of its own, so a person decides.
+    // The old task has findings, so the user decides.
     expect({code, err}).toEqual({code: 4, err: ''});
     expect(out).toContain('~ old  Renamed');
     expect(project.statuses()).toEqual({old: 'failed'});
   });
 
-  test('cannot change a file, and answers in words', async () => {
+  test('cannot change a file, and answers in text', async () => {
     const {server, project} = await setUp(agent);
     const write: Reply =
       agent === 'claude'
@@ -130,7 +130,7 @@ describe.each<ProviderId>(['codex', 'claude'])('%s', (agent) => {
     expect(project.statuses()).toEqual({old: 'failed', refunds: 'todo'});
   });
 
-  test('is paused by Ctrl+C with nothing left, and goes on in the same session', async () => {
+  test('is paused by Ctrl+C with nothing left running, and continues in the same session', async () => {
     const {server, project, answer} = await setUp(agent);
     const hold = createHold();
     server.script(runInShell('true'), holdUntil(hold));

@@ -46,7 +46,7 @@ type Bench = {
   start(asked?: Partial<AgentRequest>, without?: readonly string[]): Promise<ProviderRun>;
 };
 
-/** A repository, a home and a model of their own for one test of one provider. */
+/** A repository, a home and a model for one test of one provider. */
 async function setUp(provider: Provider, {repository = true} = {}): Promise<Bench> {
   const server = await startModelServer();
   const home = await createAgentHome(server, agents);
@@ -79,7 +79,7 @@ const activities = (events: readonly AgentEvent[], kind: string) =>
   );
 const lastRequest = ({requests}: ModelServer) => JSON.stringify(requests.at(-1)?.body);
 
-/** Resumes, and looks whether the model is told what the session knew. */
+/** Resumes, and checks whether the model gets what the session knew. */
 async function expectToGoOn({
   server,
   start,
@@ -105,13 +105,13 @@ test.each([
     provider: claudeProvider,
     can: {fullAuto: false, outputSchema: true, effort: true, chosenSession: true, costLimit: true},
   },
-])('$provider.title tells what it can do', async ({provider, can}) => {
+])('$provider.title reports its capabilities', async ({provider, can}) => {
   const {capabilities} = await setUp(provider);
   expect(capabilities).toEqual({version: expect.stringMatching(/^\d+\.\d+\.\d+$/), ...can});
 });
 
 describe.each([codexProvider, claudeProvider])('$title', (provider) => {
-  test('does its work, says so, and takes a prompt that looks like an option', async () => {
+  test('does its work, reports it, and accepts a prompt that looks like an option', async () => {
     const {server, cwd, start} = await setUp(provider);
     // Quotes, escapes and a variable: it is shown as it ran, however the agent quotes it.
     const command = String.raw`X=i; printf "h$X\n" > made.txt; cat 'made.txt'`;
@@ -140,7 +140,7 @@ describe.each([codexProvider, claudeProvider])('$title', (provider) => {
   });
 
   describe('stopped in the middle of a turn', () => {
-    test('while the model thinks goes on in the same session', async () => {
+    test('while the model is computing continues in the same session', async () => {
       const {server, start} = await setUp(provider);
       const hold = createHold();
       server.script(runInShell('echo canary-2'), holdUntil(hold));
@@ -154,7 +154,7 @@ describe.each([codexProvider, claudeProvider])('$title', (provider) => {
       await expectToGoOn({server, start, sessionRef, knowing: ['canary-1', 'canary-2']});
     });
 
-    test('while a tool runs goes on in the same session', async () => {
+    test('while a tool runs continues in the same session', async () => {
       const {server, cwd, start} = await setUp(provider);
       server.script(runInShell('echo canary-2; touch started; sleep 600'));
       const first = await start({prompt: 'canary-1'});
@@ -167,14 +167,14 @@ describe.each([codexProvider, claudeProvider])('$title', (provider) => {
       await expectToGoOn({server, start, sessionRef, knowing: ['canary-1', 'canary-2']});
     });
 
-    test('by SIGKILL goes on with what had reached the disk', async () => {
+    test('by SIGKILL continues with what had reached the disk', async () => {
       const {server, env, start} = await setUp(provider);
       const hold = createHold();
       server.script(holdUntil(hold));
       const first = await start({prompt: 'canary-1'});
       const sessionRef = await sessionOf(first);
       await hold.reached;
-      // Claude writes its transcript a moment later than it speaks.
+      // Claude writes its transcript a moment after it prints.
       await eventually(() => expect(transcriptOf(env, sessionRef)).toContain('canary-1'));
 
       first.signal('SIGKILL');
@@ -184,7 +184,7 @@ describe.each([codexProvider, claudeProvider])('$title', (provider) => {
     });
   });
 
-  test('does not resume a session it does not know, and asks no model', async () => {
+  test('does not resume an unknown session, and calls no model', async () => {
     const {server, start} = await setUp(provider);
     const run = await start({kind: 'resume', sessionRef: unknownRef});
     const {verdict, exitCode} = await run.ended;
@@ -228,7 +228,7 @@ describe.each([codexProvider, claudeProvider])('$title', (provider) => {
     expect(server.requests).toEqual([]);
   });
 
-  test('fails where its turn fails after work was done, and keeps what it said', async () => {
+  test('fails when its turn fails after work was done, and keeps its text', async () => {
     const {server, start} = await setUp(provider);
     server.script({kind: 'run', command: 'true', say: 'First the tests.'}, refuse(429));
     const run = await start();
@@ -239,7 +239,7 @@ describe.each([codexProvider, claudeProvider])('$title', (provider) => {
     });
   });
 
-  test('is resumed by a custom command in its own words', async () => {
+  test('is resumed by a custom command with its own arguments', async () => {
     const {server, cwd, env} = await setUp(provider);
     const [dialect, line] =
       provider.id === 'codex'
@@ -273,7 +273,7 @@ describe('read-only access', () => {
     expect(['shell.txt', 'patched.txt'].filter((file) => existsSync(path.join(cwd, file)))).toEqual([]);
   });
 
-  test('Claude cannot write, whatever the settings of user and project allow', async () => {
+  test('Claude cannot write, whatever user and project settings allow', async () => {
     const {server, cwd, env, start} = await setUp(claudeProvider);
     const generous = {
       permissions: {allow: ['Bash', 'Bash(*)', 'Write', 'Edit'], defaultMode: 'bypassPermissions'},
@@ -302,7 +302,7 @@ describe('read-only access', () => {
     expect((await run.ended).verdict).toEqual({outcome: 'succeeded', text: 'Looked.'});
     expect(['shell.txt', 'written.txt'].filter((file) => existsSync(path.join(cwd, file)))).toEqual([]);
     expect(readFileSync(path.join(cwd, 'f.txt'), 'utf8')).toBe('canary-1\n');
-    // Every attempt was a request of its own, and reading still works.
+    // Every attempt was a separate request, and reading still works.
     expect(server.requests).toHaveLength(attempts.length);
     expect(lastRequest(server)).toContain('canary-1');
   });
@@ -334,7 +334,7 @@ describe('an answer schema', () => {
     );
   });
 
-  test('does not make a stubborn model of Claude fail: the answer must be checked', async () => {
+  test('does not make Claude fail when its model ignores it: the answer must be checked', async () => {
     const {server, start} = await setUp(claudeProvider);
     server.script(say('no JSON today'));
     const run = await start({answerSchema, access: 'read-only'});

@@ -5,8 +5,8 @@ import {eventually} from '../helpers/eventually.ts';
 import {cut, type ModelServer, type Reply, refuse, run as runInShell, say} from '../helpers/model-server.ts';
 import {ensureAgents, type RealAgents} from '../helpers/real-agents.ts';
 
-// What only time mends, with the real codex and claude: waited for, and gone on with in the same session. What the
-// model server receives proves it.
+// Failures that only need time, with the real codex and claude: waited for, and continued in the same session. What
+// the model server receives proves it.
 
 let agents: RealAgents;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const knows = ({requests}: ModelServer, place: number, ...words: readonly string
   expect(words.filter((word) => !text.includes(word))).toEqual([]);
 };
 
-/** A quota of the account that is used up for so many seconds, in the words of both vendors. */
+/** An account quota that is used up for this many seconds, in both vendors' formats. */
 function usedUp(seconds: number): Reply {
   const reset = String(Math.ceil(Date.now() / 1000) + seconds);
   return refuse(429, 'limit', {
@@ -37,11 +37,11 @@ function usedUp(seconds: number): Reply {
   });
 }
 
-/** Claude Code believes these headers only where it is logged in. */
+/** Claude Code trusts these headers only when it is logged in. */
 const loggedIn = {ANTHROPIC_API_KEY: undefined, CLAUDE_CODE_OAUTH_TOKEN: 'no-secret'};
 
 describe.each<AgentName>(['claude', 'codex'])('%s', (agent) => {
-  test('a limit in the middle of its work: left and started again, it goes on in the same session', {
+  test('a limit in the middle of its work: left and started again, it continues in the same session', {
     timeout: 180_000,
   }, async () => {
     const {server, project} = await setUp(agent, {env: agent === 'claude' ? loggedIn : {}});
@@ -63,7 +63,7 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (agent) => {
     expect((await first.ended).code).toBe(130);
     expect(project.latest('a')).toMatchObject({state: 'paused', retry_at: paused?.retry_at});
 
-    // Nobody starts another task of an account that is known to be at its limit.
+    // No other task of an account that is known to be at its limit is started.
     const impatient = await project.run(['execute', '--no-wait']);
     expect({code: impatient.code, asked: server.requests.length}).toEqual({code: 75, asked: 2});
     expect(impatient.out).toContain(
@@ -85,7 +85,7 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (agent) => {
     expect(project.statuses()).toEqual({a: 'done', b: 'done'});
   });
 
-  test('overloaded three times, then fine: each try is in the same session and later than the last', {
+  test('overloaded three times, then fine: each attempt is in the same session and later than the last', {
     timeout: 180_000,
   }, async () => {
     const {server, project} = await setUp(agent);
@@ -106,7 +106,7 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (agent) => {
     expect(project.runs('a')).toMatchObject([{state: 'succeeded', segments: [{}, {}, {}, {exit_code: 0}]}]);
   });
 
-  test('a login that is gone stops the plan at once, with the command that logs in', async () => {
+  test('an expired login stops the plan at once, with the command to log in', async () => {
     const {server, project} = await setUp(agent);
     server.script(runInShell('echo canary-2'), refuse(401));
     const {code, out} = await project.run(['execute']);
@@ -122,7 +122,7 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (agent) => {
   });
 });
 
-test('claude: a stream that is cut off goes on by itself, in one process', async () => {
+test('claude: a stream that is cut off continues by itself, in one process', async () => {
   const {server, project} = await setUp('claude');
   server.script(runInShell('echo canary-2'), cut('within'), say('Here I am again.'));
   expect((await project.run(['execute', 'a'])).code).toBe(0);
@@ -130,7 +130,7 @@ test('claude: a stream that is cut off goes on by itself, in one process', async
   expect(project.runs('a')).toMatchObject([{state: 'succeeded', segments: [{exit_code: 0}]}]);
 });
 
-test('codex: a stream that is cut off is waited for, and goes on in the same session', {
+test('codex: a stream that is cut off is waited for, and continues in the same session', {
   timeout: 180_000,
 }, async () => {
   const {server, project} = await setUp('codex');
@@ -150,7 +150,7 @@ test('codex: a stream that is cut off is waited for, and goes on in the same ses
   ]);
 });
 
-test('claude: a budget of the task is told to it, and pauses the run where it is used up', async () => {
+test("claude: the task's budget is passed to it, and pauses the run when it is used up", async () => {
   const {server, project} = await setUp('claude');
   server.script(runInShell('echo canary-2'), runInShell('echo canary-3'), say('Done.'));
   const {code, out} = await project.run(['execute', 'a', '--max-task-tokens', '150']);
@@ -165,7 +165,7 @@ test('claude: a budget of the task is told to it, and pauses the run where it is
   knows(server, -1, 'canary-1', 'canary-2');
 });
 
-test('claude: turns that are used up pause the run; a resume has new ones', async () => {
+test('claude: used-up turns pause the run; a resume has new ones', async () => {
   const {server, project} = await setUp('claude');
   server.script(runInShell('echo canary-2'), runInShell('echo canary-3'), say('Done.'));
   expect((await project.run(['execute', 'a', '--max-turns', '1'])).code).toBe(4);

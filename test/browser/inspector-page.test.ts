@@ -23,12 +23,12 @@ const served = (source = fakeSource(...recorded)) => serveMachines(source);
 
 const moment = (page: Page) => page.locator('#moment').textContent();
 
-/** The page at rest: what it shows is what is asked for. */
+/** The page at rest: it shows the requested state. */
 const untilAt = (page: Page, position: number) =>
   eventually(async () => expect(await moment(page)).toMatch(new RegExp(`^${position} of `)));
 
 describe('by keyboard alone', () => {
-  test('every moment can be reached, and the page says where it is', async () => {
+  test('every moment can be reached, and the page shows where it is', async () => {
     const {page, complaints} = await openPage(browser, (await served()).url);
     const last = recorded.length;
     await untilAt(page, last);
@@ -71,7 +71,7 @@ describe('by keyboard alone', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('everything that can be pressed can be reached with Tab, is seen to be there, and has a name', async () => {
+  test('every control can be reached with Tab, has a visible focus, and has a name', async () => {
     const {page} = await openPage(browser, (await served()).url);
     await untilAt(page, recorded.length);
     const reached = new Set<string>();
@@ -99,7 +99,7 @@ describe('by keyboard alone', () => {
     expect([...reached]).toEqual(expect.arrayContaining([...controls, 'splitter', 'actor ended', 'event']));
   });
 
-  test('Enter on an event travels there and keeps the focus on it', async () => {
+  test('Enter on an event goes there and keeps the focus on it', async () => {
     const {page} = await openPage(browser, (await served()).url);
     await untilAt(page, recorded.length);
     const index = String(recorded.length - 4);
@@ -136,7 +136,7 @@ test('every machine is drawn, with all its states', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('a moment that is looked at stays while more comes; following goes along', async () => {
+test('a selected moment stays while more events come; following moves along', async () => {
   const source = fakeSource(...recorded.slice(0, 10));
   const {page} = await openPage(browser, (await served(source)).url);
   await untilAt(page, 10);
@@ -149,7 +149,7 @@ test('a moment that is looked at stays while more comes; following goes along', 
   expect(await eventNames(page)).toHaveLength(22);
 });
 
-test('only the events of the actor that is shown', async () => {
+test('only the events of the shown actor', async () => {
   const {page} = await openPage(browser, (await served()).url);
   await untilAt(page, recorded.length);
   await page.locator('#only').click();
@@ -157,7 +157,7 @@ test('only the events of the actor that is shown', async () => {
   await eventually(async () => expect(await eventNames(page)).toHaveLength(mine));
 });
 
-test('contexts fold, and stay as they were folded from event to event', async () => {
+test('contexts fold, and stay folded from event to event', async () => {
   const {page} = await openPage(browser, (await served()).url);
   await untilAt(page, recorded.length);
   await goToEvent(page, 'recordPauseIntent');
@@ -174,7 +174,7 @@ test('contexts fold, and stay as they were folded from event to event', async ()
   expect(await request.getAttribute('open')).toBeNull();
 });
 
-test('what an agent or a plan says is text, whatever it looks like', async () => {
+test('text of an agent or a plan stays text, whatever it looks like', async () => {
   const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
   const source = fakeSource(
     entry({
@@ -263,14 +263,14 @@ describe('a page of another origin', () => {
     }
   });
 
-  test('and neither does whoever has another token, or another name for this machine', async () => {
+  test('and neither does a client with another token, or another name for this machine', async () => {
     const inspector = await served();
     const page = await browser.newPage();
     onTestFinished(() => page.close());
     const statusOf = async (url: string) => (await page.goto(url))?.status();
     expect(await statusOf(`http://127.0.0.1:${inspector.port}/${'x'.repeat(22)}/facts`)).toBe(404);
     expect(await statusOf(`http://127.0.0.1:${inspector.port}/`)).toBe(404);
-    // A name that resolves to this machine, as an attacker's would after rebinding.
+    // A name that resolves to this machine, like an attacker's after rebinding.
     expect(await statusOf(`http://evil.localhost:${inspector.port}/${inspector.token}/facts`)).toBe(403);
     expect(await statusOf(`${inspector.url}facts`)).toBe(200);
   });
@@ -303,7 +303,7 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
   });
 });
 
-test('at 400 % everything is below something else, whole, and nothing is cut off at the side', async () => {
+test('at 400 % everything is stacked, whole, and nothing is cut off at the side', async () => {
   const {page} = await openPage(browser, (await served()).url);
   await page.setViewportSize({width: 320, height: 200});
   await untilAt(page, recorded.length);
@@ -325,12 +325,12 @@ test('at 400 % everything is below something else, whole, and nothing is cut off
   if (folder) await page.screenshot({path: `${folder}/narrow.png`, fullPage: true});
 });
 
-test('where the system chooses the colors, what is chosen shows by its border', async () => {
+test('when the system sets the colors, a selection shows by its border', async () => {
   const {page} = await openPage(browser, (await served()).url);
   await page.emulateMedia({forcedColors: 'active'});
   await untilAt(page, recorded.length);
   const widthOf = (selector: string) => page.locator(selector).first().evaluate(borderOf);
-  // The lists are drawn anew until the page has come to rest.
+  // The lists are redrawn until the page is at rest.
   await eventually(async () => {
     expect(await widthOf('.event[aria-current]')).toBe('3px');
     expect(await widthOf('.actor[aria-current]')).toBe('3px');
@@ -338,7 +338,7 @@ test('where the system chooses the colors, what is chosen shows by its border', 
   });
 });
 
-test('where the process has ended, everything it told can still be looked at, contexts too', async () => {
+test('when the process has ended, everything it sent can still be viewed, including contexts', async () => {
   const inspector = await served();
   const {page} = await openPage(browser, inspector.url);
   await untilAt(page, recorded.length);
@@ -350,7 +350,7 @@ test('where the process has ended, everything it told can still be looked at, co
   );
 });
 
-/** How high letters are drawn that have 11 units, in pixels. */
+/** The drawn height, in pixels, of letters that are 11 units high. */
 const letterHeight = (page: Page) =>
   page.locator('.chart-drawing').evaluate((drawing) => {
     const {clientWidth, viewBox} = drawing as unknown as {
@@ -386,7 +386,7 @@ const borderOf = (element: unknown) =>
     element,
   ).borderTopWidth;
 
-/** What has the focus: what it is, whether that is seen, and what a screen reader calls it. */
+/** The focused element, whether its focus is visible, and its accessible name. */
 const focusedControl = () => {
   const {document, getComputedStyle} = globalThis as unknown as FocusGlobals;
   const {activeElement: control} = document;

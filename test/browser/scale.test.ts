@@ -12,7 +12,7 @@ import {launchChromium} from '../helpers/chromium.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
-// How much the page asks for and draws of a long job, in counts; seconds are in `npm run bench:inspect`.
+// How much the page requests and draws of a long job, in counts; seconds are in `npm run bench:inspect`.
 
 const tasks = 2_000;
 const minute = (number: number) => new Date(Date.UTC(2026, 0, 10, 22) + number * 60_000).toISOString();
@@ -49,14 +49,14 @@ function longNight(): InspectedProject {
   };
 }
 
-/** What was asked for since the last time, without the token. */
+/** The requests since the last call, without the token. */
 function requestsOf(page: Page): () => string[] {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname.split('/').slice(2).join('/')));
   return () => asked.splice(0);
 }
 
-test('2,000 tasks: the page asks for what it shows, draws what is in sight, and scrolls to the end', async () => {
+test('2,000 tasks: the page requests what it shows, draws what is visible, and scrolls to the end', async () => {
   const facts = {title: 'shop', version: '1', notices: [], opens: 'job', job_id: 'night'} as const;
   const inspector = await startInspector(inspectedOf({source: null, project: longNight()}, facts), {port: 0});
   onTestFinished(() => inspector.close());
@@ -79,7 +79,7 @@ test('2,000 tasks: the page asks for what it shows, draws what is in sight, and 
   expect(bytes).toBeLessThan(200_000);
   expect(await drawn()).toBeLessThan(60);
   expect(await page.locator('#row-count').textContent()).toBe(`${tasks} rows`);
-  // The first of what failed are named, the rest counted.
+  // The first failures are named, the rest counted.
   expect(await page.locator('#notable .notable').count()).toBe(tasks / 100);
 
   const scrollTo = (row: number) =>
@@ -91,7 +91,7 @@ test('2,000 tasks: the page asks for what it shows, draws what is in sight, and 
     const seen = `task-${Math.min(row, tasks - 1)}`;
     await page.locator(`#rows .task:has(.id:text-is("${seen}"))`).waitFor();
     expect(await drawn()).toBeLessThan(60);
-    // No more than the pages that the rows in sight are on.
+    // No more than the pages with the visible rows.
     const rows = asked();
     expect(rows.filter((path) => path !== 'jobs/night/rows')).toEqual([]);
     expect(rows.length).toBeLessThanOrEqual(2);

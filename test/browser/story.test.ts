@@ -8,7 +8,7 @@ import {eventually} from '../helpers/eventually.ts';
 import {addressIn, nameless, openPage} from '../helpers/page.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 
-// What happened last night, told by the page alone: each thing is found in at most two clicks from the first screen.
+// What happened last night, from the page alone: everything is at most two clicks from the first screen.
 
 let browser: Browser;
 beforeAll(async () => {
@@ -36,11 +36,11 @@ async function badNight(): Promise<EngineProject> {
   expect((await project.run(['execute'])).out).toContain('pay-4 waits for your answer');
   const crashed = project.start(['execute', 'mail']);
   await untilAtWork(project, 'mail');
-  // A journal is written together: what died before that is told by its record alone.
+  // A journal is written in batches: what died before that is only in its record.
   await eventually(() => expect(journalOf(project, 'mail')).toMatch(/"machine":"segment".*"state":"active"/));
   crashed.child.kill('SIGKILL');
   await crashed.ended;
-  // What the guardian still ends may still be writing there.
+  // Processes that the guardian is still ending may be writing there.
   await eventually(() => expect(project.agents()).toEqual([]));
   rmSync(path.join(project.folder, '.blackbird', 'demo-sessions'), {recursive: true});
   expect((await project.run(['resume', 'mail'])).err).toContain('E_RESUME_REJECTED');
@@ -61,7 +61,7 @@ test('a bad night is understood from the page alone, in every size and color', a
   expect(await page.locator('#connection').textContent()).toBe('ended');
   expect(await page.locator('#job-outcome').textContent()).toMatch(/^Last job: /);
 
-  // The first screen has it all, in words.
+  // The first screen has all of it, in words.
   const notable = await page.locator('.notable').allTextContents();
   const told = (words: RegExp) => expect(notable.filter((text) => words.test(text))).toHaveLength(1);
   told(/^✗pay-2failed\s*expected cents, got dollars/);
@@ -73,7 +73,7 @@ test('a bad night is understood from the page alone, in every size and color', a
   await page.locator('.bar.waiting_limit').first().waitFor();
   expect(await nameless(page)).toEqual([]);
 
-  // One click: the machines at that moment, which all say the same.
+  // One click: the machines at that moment, which all agree.
   const open = async (words: string) => {
     await page.goto(`${url}#job/newest`);
     await page.locator('.notable', {hasText: words}).first().click();
@@ -105,22 +105,22 @@ test('a bad night is understood from the page alone, in every size and color', a
   await eventually(async () => {
     expect(await page.locator('#run').textContent()).toContain('blackbird restart mail');
     expect(await page.locator('.chart-drawing.over').count()).toBe(1);
-    // The process before died at work: whoever was active in it is lost, neither live nor ended.
+    // The previous process died at work: its active actors are lost, neither live nor ended.
     expect(await page.locator('#actors .actor.lost .name').allTextContents()).toEqual(
       expect.arrayContaining(['engine', 'executor', 'task', 'run', 'segment']),
     );
   });
 
-  // To a screen reader as well: everything has a name, a failure is said, labels of lines are not read in a row.
+  // For a screen reader as well: everything has a name, a failure is announced, line labels are not read in a row.
   expect(await nameless(page)).toEqual([]);
   const said = await page.locator('#machines').ariaSnapshot();
   expect(said).toMatch(/button "run settled · the agent refused to continue/);
   expect(said).toMatch(/img "settled, active, its record says how it ended/);
   expect(said).not.toContain('[isPauseAsked]');
-  // The way back leads to where one came from: all three jobs.
+  // Back leads to where one came from: all three jobs.
   expect(await page.locator('#job-link').getAttribute('href')).toBe('#job/newest');
 
-  // An actor is chosen: chart, event and context go with it.
+  // An actor is selected: chart, event and context follow.
   await page.locator('#actors .actor', {hasText: 'segment'}).last().click();
   await eventually(async () =>
     expect(await page.locator('#chart-heading').textContent()).toMatch(/\/segment$/),

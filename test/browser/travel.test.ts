@@ -8,7 +8,7 @@ import {eventually} from '../helpers/eventually.ts';
 import {entriesOfAPause, serveMachines} from '../helpers/inspected-machines.ts';
 import {goToEvent, openPage} from '../helpers/page.ts';
 
-// What a person does on the page of machines, by pointer and by keyboard, on one page after another.
+// What a user does on the machines page, with pointer and keyboard, on one page after another.
 
 let browser: Browser;
 let recorded: readonly InspectedEntry[];
@@ -41,14 +41,14 @@ async function saved(page: Page, button: string): Promise<{name: string; text: s
   return {name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8')};
 }
 
-/** Where the drawing is looked at, and how near. */
+/** The position and zoom of the drawing. */
 async function camera(page: Page): Promise<{x: number; y: number; width: number}> {
   const [x = 0, y = 0, width = 0] =
     (await page.locator('.chart-drawing').getAttribute('viewBox'))?.split(' ').map(Number) ?? [];
   return {x, y, width};
 }
 
-test('every moment has a link, by event and by time, and what is shown can be saved', async () => {
+test('every moment has a link, by event and by time, and the current view can be saved', async () => {
   const {page, complaints, url} = await opened();
   await goToEvent(page, 'recordPauseIntent');
   const [moment, state] = [await textOf(page, '#moment'), await textOf(page, '#current-state')];
@@ -75,7 +75,7 @@ test('every moment has a link, by event and by time, and what is shown can be sa
   const chart = await other.locator('.chart-drawing').getAttribute('data-chart');
   const drawing = await saved(other, '#save-svg');
   expect(drawing.name).toBe(`${chart}.svg`);
-  // As whoever opens the file sees it.
+  // As anyone who opens the file sees it.
   const file = await browser.newPage();
   await file.setContent(`<body>${drawing.text}</body>`);
   const fill = await file.locator('.state.active:not(.holds) > rect').first().evaluate(fillOf);
@@ -86,7 +86,7 @@ test('every moment has a link, by event and by time, and what is shown can be sa
   expect(complaints).toEqual([]);
 });
 
-test('the slider goes by event and by time, steps keep to an actor, events are searched and filtered', async () => {
+test('the slider moves by event and by time, steps stay with an actor, events are searched and filtered', async () => {
   const {page, complaints} = await opened();
   const slider = page.locator('#slider');
   const slide = async (value: number) => {
@@ -97,7 +97,7 @@ test('the slider goes by event and by time, steps keep to an actor, events are s
   expect(await slider.getAttribute('aria-valuetext')).toMatch(/^10 of /);
   await page.keyboard.press('s');
   expect(await page.locator('#by-time').getAttribute('aria-pressed')).toBe('true');
-  // Half of the time: the events are evenly apart, so it is half of them.
+  // Half the time: the events are evenly spaced, so it is half of them.
   await slide(5_000);
   await untilAt(page, Math.floor((recorded.length - 1) / 2) + 1);
   await page.locator('#by-time').click();
@@ -128,7 +128,7 @@ test('the slider goes by event and by time, steps keep to an actor, events are s
   expect(complaints).toEqual([]);
 });
 
-test('a chart is dragged, zoomed by wheel and keys, and fitted; a state tells what it means', async () => {
+test('a chart is dragged, zoomed by wheel and keys, and fitted; a state shows its description', async () => {
   const {page, complaints} = await opened();
   await goToEvent(page, 'segment active');
   await page.locator('[data-state="segment.active"].active').waitFor();
@@ -172,7 +172,7 @@ test('a chart is dragged, zoomed by wheel and keys, and fitted; a state tells wh
   expect(complaints).toEqual([]);
 });
 
-test('columns are dragged and moved by keys, colors are switched, both are kept; ? has the keys', async () => {
+test('columns are dragged and moved by keys, colors are switched, both are kept; ? lists the keys', async () => {
   const {page, complaints} = await opened();
   const line = page.locator('.splitter[data-sets="--actors"]');
   const widthOfActors = async () => (await page.locator('.columns > nav').boundingBox())?.width ?? 0;
@@ -211,7 +211,7 @@ test('columns are dragged and moved by keys, colors are switched, both are kept;
   const told = await help.locator('dl').textContent();
   for (const words of ['one event back', 'follow what happens', 'find', 'light or dark', 'copy a link'])
     expect(told).toContain(words);
-  // Keys of the page are not heard while it is read.
+  // The page's keys are off while it is read.
   await page.keyboard.press('Home');
   await page.keyboard.press('Escape');
   await help.waitFor({state: 'hidden'});

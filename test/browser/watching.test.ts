@@ -24,7 +24,7 @@ test('a live run is watched from its start to its pause, and a step back shows t
   const {page, complaints} = await openPage(browser, `${await addressIn(running.err)}#process`);
   await untilAtWork(project, 'a');
 
-  // It follows by itself: the agent is at work, and its segment says so.
+  // It follows by itself: the agent is at work, and its segment shows it.
   await page.locator('[data-state="segment.active"].active').waitFor();
   expect(await activeStates(page)).toEqual(['segment.active']);
   const actors = await page.locator('#actors .actor.working .name').allTextContents();
@@ -35,13 +35,13 @@ test('a live run is watched from its start to its pause, and a step back shows t
   running.child.kill('SIGINT');
   expect((await running.ended).code).toBe(130);
 
-  // The end came through before the process was gone, and what it did stays.
+  // The end arrived before the process was gone, and what it did stays.
   await eventually(async () => expect((await eventNames(page))[0]).toBe('done(releaseLock)'));
   await eventually(async () => expect(await page.locator('#connection').textContent()).toMatch(/^ended/));
   const happened = await eventNames(page);
   expect(happened).toEqual(expect.arrayContaining(['engine.pause', 'run.pause', 'done(recordPause)']));
   await page.locator('[data-state="engine.idle"].active').waitFor();
-  // Where it stood, and stands no more.
+  // The state it was in, and no longer is.
   expect(await page.locator('.chart-drawing.over').count()).toBe(1);
   const ended = page.locator('#actors button', {hasText: 'segment'});
   expect(await ended.textContent()).toBe('Ⅱsegmentended · user interrupt');
@@ -64,7 +64,7 @@ test('a live run is watched from its start to its pause, and a step back shows t
   expect(complaints).toEqual([]);
 });
 
-test('a paused run is followed on into its resume, and what came before is still there', async () => {
+test('a paused run is followed into its resume, and its earlier events are still there', async () => {
   const prompt = demo('write started x', 'sleep 60', 'write done x');
   const project = engineProject(planOf(task('a', {prompt})));
   await pauseInTheMiddle(project, 'a');
@@ -87,7 +87,7 @@ test('a paused run is followed on into its resume, and what came before is still
     ...['process 2', 'engine', 'task', 'run', 'segment'],
   ]);
 
-  // The run was paused once, and went on: both are a click away.
+  // The run was paused once, and continued: both are a click away.
   await page.locator('#actors button', {hasText: 'run'}).last().click();
   await page.locator('[data-state="run.settled"].active').waitFor();
   await goToEvent(page, 'done(recordRelaunch)');
@@ -101,7 +101,7 @@ test('a paused run is followed on into its resume, and what came before is still
   expect((await served.ended).code).toBe(0);
 });
 
-test('an answer that does not come is asked for again, and one to a view that was left changes nothing', async () => {
+test('a request without a response is repeated, and a response for a view that was left changes nothing', async () => {
   const project = engineProject(planOf(task('a', {prompt: demo('write done x')})));
   expect((await project.run(['execute'])).code).toBe(0);
   const served = project.start(['inspect']);

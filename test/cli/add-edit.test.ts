@@ -53,7 +53,7 @@ describe('add', () => {
     expect(project.tasks().docs).toEqual(task('docs', {title: 'Write docs', createdAt: now, updatedAt: now}));
   });
 
-  test('takes every field and a place among the siblings', async () => {
+  test('accepts every field and a position among the siblings', async () => {
     const project = cliProject(base);
     const fields = [
       '--description',
@@ -89,7 +89,7 @@ describe('add', () => {
     expect(Object.keys(project.tasks())).toEqual(['first', 'shop', 'api', 'ui']);
   });
 
-  test('makes an id from the title, that no other task has', async () => {
+  test('derives a unique id from the title', async () => {
     const project = cliProject(planOf());
     expect(await project.json(['add', '--title', 'Write the greeting!'])).toEqual({id: 'write-the-greeting'});
     expect(await project.json(['add', '--title', 'write: the greeting'])).toEqual({
@@ -98,7 +98,7 @@ describe('add', () => {
     expect(Object.keys(project.tasks())).toEqual(['write-the-greeting', 'write-the-greeting-2']);
   });
 
-  test('takes the title as its argument, once', async () => {
+  test('accepts the title as its argument, once', async () => {
     const project = cliProject(planOf());
     expect(await project.json(['add', 'Write it'])).toEqual({id: 'write-it'});
     expect(project.tasks()['write-it']?.title).toBe('Write it');
@@ -141,7 +141,7 @@ describe('add', () => {
     expect(project.planText()).toBe(before);
   });
 
-  test('a missing plan is told before anything is asked', async () => {
+  test('a missing plan is reported before anything is asked', async () => {
     const {planFile, run} = cliProject();
     const {code, err} = await run(['add'], {answers: ['a title']});
     expect(code).toBe(1);
@@ -175,7 +175,7 @@ describe('add', () => {
     expect(project.planText()).toBe(before);
   });
 
-  test.each(['__proto__', 'constructor', '2fa', 'x'.repeat(64), 'a.b_c-d'])('%j can', async (id) => {
+  test.each(['__proto__', 'constructor', '2fa', 'x'.repeat(64), 'a.b_c-d'])('%j can be one', async (id) => {
     const project = cliProject(base);
     expect(await project.json(['add', '--id', id, '--title', 't'])).toEqual({id});
     expect((await project.run(['show', id])).out).toMatch(new RegExp(`^ID: ${id}\nTitle: t\n`));
@@ -240,7 +240,7 @@ describe('edit', () => {
     expect(project.tasks().api).toEqual({...api, ...change, updatedAt: now});
   });
 
-  test('options may stand before the task', async () => {
+  test('options may come before the task', async () => {
     const project = cliProject(plan);
     expect(await project.json(['edit', '--title', 'New', '--ac', 'x', 'api'])).toEqual({
       id: 'api',
@@ -275,7 +275,7 @@ describe('edit', () => {
     'notes [old notes] (blank keeps it; CLEAR removes them): ',
   ];
 
-  test('asks for every field when no option is given; blank keeps', async () => {
+  test('asks for every field when no option is given; blank keeps the value', async () => {
     const project = cliProject(plan);
     expect(await project.run(['edit', 'api'], {answers: ['New', '', '  ', 'CLEAR']})).toEqual({
       code: 0,
@@ -307,7 +307,7 @@ describe('edit', () => {
     expect(project.planText()).toBe(before);
   });
 
-  test('--json and --cwd are no edits: it still asks', async () => {
+  test('--json and --cwd are not edits: it still asks', async () => {
     const {folder, run} = cliProject(plan);
     expect(await run(['edit', 'api', '--json', '--cwd', folder])).toMatchObject({
       code: 0,
@@ -333,14 +333,14 @@ describe('edit', () => {
     expect(project.planText()).toBe(before);
   });
 
-  test('an unknown task is told before anything is asked', async () => {
+  test('an unknown task is reported before anything is asked', async () => {
     expect(await cliProject(plan).error(['edit', 'nobody'], {answers: ['x']})).toMatchObject({
       code: 1,
       error: {code: 'E_TASK_NOT_FOUND'},
     });
   });
 
-  test('keeps fields and the layout it does not know', async () => {
+  test('keeps unknown fields and the layout', async () => {
     const odd = `{"extra":{"a":1},"schemaVersion":1,\n"items":{ "a":{"id":"a","title":"t","x":[1, 2],
       "acceptanceCriteria":[],"childIds":[],"deps":[],"status":"todo","createdAt":"${made}","updatedAt":"${made}"}}}`;
     const project = cliProject(odd);

@@ -13,7 +13,7 @@ test.each([
   ['--max-task-tokens', 'execution.maxTaskTokens'],
   ['--max-task-minutes', 'execution.maxTaskMinutes'],
   ['--max-turns', 'execution.maxTurns'],
-])('%s stands for a setting of this call: a number limits, none lifts the limit', (flag, key) => {
+])('%s overrides a setting for this call: a number limits, none lifts the limit', (flag, key) => {
   expect(wishOf(flag, '5')).toEqual({budget: {[key]: 5}});
   expect(wishOf(flag, 'none')).toEqual({budget: {[key]: null}});
   expect(wishOf()).toEqual({});

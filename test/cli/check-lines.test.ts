@@ -15,7 +15,7 @@ const check = (command: string): NonNullable<RunRecord['verifications']>[number]
   started_at: '2026-01-10T12:00:00.000Z',
 });
 
-test('each check is told once, and nothing of what was before', () => {
+test('each check is shown once, and nothing from before', () => {
   const news = createCheckLines((_style, text) => text);
   const [first, second] = [check('npm test'), check('npm run lint')];
   expect(news(runRecord({run_id: 'a-1', state: 'succeeded', verifications: [first]})).lines).toEqual([]);
@@ -25,7 +25,7 @@ test('each check is told once, and nothing of what was before', () => {
   expect(news(runRecord({run_id: 'a-2', verifications: [first, second]})).lines).toEqual([]);
 });
 
-test('a check that failed shows the end of what it printed', () => {
+test('a failed check shows the end of its output', () => {
   const news = createCheckLines((_style, text) => text);
   const tail = [
     ...Array.from({length: 20}, (_, line) => `line ${line}`),

@@ -6,7 +6,7 @@ import {restingRun} from '../fakes/runs.ts';
 import {createFakeServices} from '../fakes/services.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
-test('a comment that nobody heard before a later run is listed once', async () => {
+test('a comment that was not delivered before a later run is listed once', async () => {
   const first = restingRun({state: 'succeeded'});
   const later = restingRun({state: 'succeeded', run_id: 'a-2', attempt: 2, resumed_from_run_id: 'a-1'});
   const {services} = createFakeServices({plan: planOf(task('a')), runs: [first, later]});

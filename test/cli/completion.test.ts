@@ -10,11 +10,11 @@ import {type CliOptions, type CliProject, cliProject} from '../helpers/run-cli.t
 
 const plan = planOf(
   ...[task('api', {title: 'Refund\u001b[31m endpoint'}), task('e2e'), task('ns:one')],
-  // A shell would split or run these, a command would take the last for an option.
+  // A shell would split or run these; a command would take the last for an option.
   ...['two words', '$(date)', 'a*', "it's", '-x'].map((id) => task(id)),
 );
 
-/** The values offered for the last word, with what they are said to be. */
+/** The values offered for the last word, with their descriptions. */
 async function offered(project: CliProject, words: readonly string[], options?: CliOptions) {
   const {code, out, err} = await project.run(['__complete', '--', ...words], options);
   expect({code, err}).toEqual({code: 0, err: ''});
@@ -29,7 +29,7 @@ async function offered(project: CliProject, words: readonly string[], options?: 
 const valuesFor = async (words: readonly string[], project = cliProject(plan)) =>
   Object.keys(await offered(project, words));
 
-describe('what could stand at the cursor', () => {
+describe('completions at the cursor', () => {
   test('commands, with what they do', async () => {
     const commands = await offered(cliProject(), ['']);
     expect(Object.keys(commands)).toEqual(
@@ -79,11 +79,11 @@ describe('what could stand at the cursor', () => {
       ['wait', 'stop'],
     ],
     [['config', 'set', 'execution.retries', ''], []],
-  ])('%j: the values that can be chosen', async (words, expected) => {
+  ])('%j: the possible values', async (words, expected) => {
     expect(await valuesFor(words)).toEqual(expected);
   });
 
-  test('the runs of the task that was typed, newest first, with how they stand', async () => {
+  test('the runs of the typed task, newest first, with their states', async () => {
     const project = cliProject(plan);
     const runsFolder = path.join(project.folder, '.blackbird/runs');
     mkdirSync(runsFolder, {recursive: true, mode: 0o700});
@@ -168,11 +168,11 @@ describe('what could stand at the cursor', () => {
     expect(await valuesFor(words)).toEqual([]);
   });
 
-  test('titles come along on one line, without control characters', async () => {
+  test('titles are included on one line, without control characters', async () => {
     expect(await offered(cliProject(plan), ['show', 'a'])).toEqual({api: 'Refund endpoint'});
   });
 
-  test('the folder that was typed decides whose tasks they are', async () => {
+  test('the typed folder decides whose tasks they are', async () => {
     const project = cliProject(plan);
     const {folder, home} = project;
     writeFileSync(
@@ -192,7 +192,7 @@ describe('what could stand at the cursor', () => {
   });
 
   test.each(['', 'null', '{"schemaVersion":2,"items":{}}'])(
-    'a plan of %j only costs the tasks',
+    'with a plan of %j only the tasks are missing',
     async (text) => {
       expect(await valuesFor(['show', ''], cliProject(text))).toEqual([]);
       expect(await valuesFor(['set-status', 'x', 'd'], cliProject(text))).toEqual(['done']);
@@ -207,14 +207,11 @@ describe('what could stand at the cursor', () => {
 });
 
 describe('completion', () => {
-  test.each(['bash', 'zsh', 'fish'])(
-    'prints the script of %s, with nothing but the script',
-    async (shell) => {
-      const {code, out, err} = await cliProject().run(['completion', shell]);
-      expect({code, err}).toEqual({code: 0, err: ''});
-      expect(out).toContain('blackbird __complete -- ');
-    },
-  );
+  test.each(['bash', 'zsh', 'fish'])('prints the script of %s, and nothing else', async (shell) => {
+    const {code, out, err} = await cliProject().run(['completion', shell]);
+    expect({code, err}).toEqual({code: 0, err: ''});
+    expect(out).toContain('blackbird __complete -- ');
+  });
 
   test('says how to use the scripts', async () => {
     const {out} = await cliProject().run(['completion', '--help']);

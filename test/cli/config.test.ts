@@ -39,7 +39,7 @@ describe('config list', () => {
     );
   });
 
-  test('tells where each value comes from: project over global over default', async () => {
+  test('shows where each value comes from: project over global over default', async () => {
     const project = cliProject(planOf());
     writeConfig(project, 'global', {execution: {pauseGraceSeconds: 20, stopOnFailure: true}});
     writeConfig(project, 'project', {schemaVersion: 1, execution: {pauseGraceSeconds: 30}});
@@ -67,7 +67,7 @@ describe('config list', () => {
     expect(out).toMatch(/\nThe agent is no setting: blackbird agents shows it and where it was chosen.\n$/);
   });
 
-  test('warns about what it ignores or adjusts, and goes on', async () => {
+  test('warns about values it ignores or adjusts, and continues', async () => {
     const project = cliProject(planOf());
     const global = writeConfig(project, 'global', '{"execution":');
     const local = writeConfig(project, 'project', {
@@ -106,7 +106,7 @@ describe('config get', () => {
 });
 
 describe('config set and unset', () => {
-  test('writes the file of the project, private, and takes it back', async () => {
+  test("writes the project's file, private, and unset reverts it", async () => {
     const project = cliProject(planOf());
     expect(await project.run(['config', 'set', key, '42'])).toEqual({
       code: 0,
@@ -129,7 +129,7 @@ describe('config set and unset', () => {
     expect(await project.json(['config', 'get', key])).toEqual({key, value: 10, source: 'default'});
   });
 
-  test('--global writes the file of the user, wherever the option stands', async () => {
+  test("--global writes the user's file, wherever the option is", async () => {
     const project = cliProject(planOf());
     expect(await project.json(['config', 'set', '--global', key, '42'])).toEqual({
       key,
@@ -153,7 +153,7 @@ describe('config set and unset', () => {
     });
   });
 
-  test('keeps what it does not know', async () => {
+  test('keeps unknown fields', async () => {
     const project = cliProject(planOf());
     writeConfig(project, 'project', {mine: [1], execution: {later: 'x'}});
     await project.run(['config', 'set', key, '5']);
@@ -206,7 +206,7 @@ describe('config set and unset', () => {
     });
   });
 
-  test('unset leaves no file behind where there was none', async () => {
+  test('unset creates no file', async () => {
     const project = cliProject(planOf());
     expect((await project.run(['config', 'unset', key])).out).toBe(`unset ${key} (project)\n`);
     expect(project.files()).toEqual(['blackbird.plan.json']);

@@ -19,7 +19,7 @@ function programs(project: CliProject, scripts: Record<string, string>): {PATH: 
   return {PATH: folder};
 }
 
-/** With the built-in agent, where a test is not about agents. */
+/** With the built-in agent, when a test is not about agents. */
 async function checks(
   project: CliProject,
   env: Record<string, string> = {BLACKBIRD_AGENT_PROVIDER: 'demo'},
@@ -31,7 +31,7 @@ async function checks(
 }
 
 describe('doctor', () => {
-  test('is content with a project without any tool, and says what they would be for', async () => {
+  test('accepts a project without any tool, and says what each would be for', async () => {
     const project = cliProject(planOf(task('a'), task('b')));
     const {code, ok, by} = await checks(project);
     expect({code, ok}).toEqual({code: 0, ok: true});
@@ -58,7 +58,7 @@ describe('doctor', () => {
     expect(project.files()).toEqual(['blackbird.plan.json']);
   });
 
-  test('prints a mark, a name, what it found and what to do', async () => {
+  test('prints a mark, a name, the finding and what to do', async () => {
     const {code, out, err} = await cliProject(planOf()).run(['doctor']);
     expect({code, err}).toEqual({code: 1, err: ''});
     expect(out).toMatch(/^✓ ok +node +v\d+/);
@@ -66,12 +66,12 @@ describe('doctor', () => {
     expect(out).toMatch(/^✗ wrong +provider +none is installed\n +install one, .*: blackbird demo$/m);
   });
 
-  test('has colour where the terminal has it', async () => {
+  test('uses colour when the terminal does', async () => {
     const {out} = await cliProject(planOf()).run(['doctor'], {terminal: {hasColor: true}});
     expect(out).toMatch(/^\u001b\[32m✓ ok +\u001b\[39m {2}node/);
   });
 
-  test('knows who is logged in and names the command that logs in', async () => {
+  test('knows whether you are logged in and names the command to log in', async () => {
     const project = cliProject(planOf());
     const env = programs(project, {
       codex: 'case "$1" in login) echo "Not logged in" >&2; exit 1;; esac; echo codex-cli 1.2',
@@ -92,7 +92,7 @@ describe('doctor', () => {
     expect(code).toBe(1);
   });
 
-  test('an agent that can work is named beside the chosen one that cannot', async () => {
+  test('a working agent is named next to a chosen one that cannot work', async () => {
     const project = cliProject(planOf());
     const env = programs(project, {
       codex: 'echo codex-cli 1.2',
@@ -109,7 +109,7 @@ describe('doctor', () => {
     expect(chosen.code).toBe(0);
   });
 
-  test('of two agents names the one that is used, and how to choose', async () => {
+  test('of two agents names the one in use, and how to choose', async () => {
     const project = cliProject(planOf());
     const {by} = await checks(project, {
       ...programs(project, {codex: 'echo 1', claude: 'echo 2'}),
@@ -188,7 +188,7 @@ describe('doctor', () => {
     });
   });
 
-  test('finds fault with a state folder that leads elsewhere, is none, or is open to others', async () => {
+  test('reports a state folder that is a link, not a folder, or open to others', async () => {
     const stateOf = async (make: (folder: string) => void) => {
       const project = cliProject(planOf());
       make(path.join(project.folder, '.blackbird'));
@@ -211,7 +211,7 @@ describe('doctor', () => {
     ).toEqual({code: 1, state: 'wrong', found: '/.blackbird can be read by others'});
   });
 
-  test('names a run record that cannot be used, and what to do with it', async () => {
+  test('names an unusable run record, and what to do with it', async () => {
     const project = cliProject(planOf(task('a'), task('b')));
     const folder = path.join(project.folder, '.blackbird', 'runs', 'b');
     mkdirSync(folder, {recursive: true, mode: 0o700});

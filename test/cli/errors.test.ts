@@ -8,7 +8,7 @@ const broken = () => {
   throw new TypeError('the clock is \u001b[31mbroken');
 };
 
-describe('what nobody expected', () => {
+describe('an unexpected error', () => {
   test('is a bug with a stack, and nothing is written', async () => {
     const project = cliProject(planOf(task('a')));
     const before = project.planText();
@@ -22,13 +22,13 @@ describe('what nobody expected', () => {
     expect(project.files().filter((file) => file.includes('tmp'))).toEqual([]);
   });
 
-  test('does not keep the plan locked', async () => {
+  test('does not leave the plan locked', async () => {
     const project = cliProject(planOf(task('a')));
     await project.run(['set-status', 'a', 'done'], {now: broken});
     expect((await project.run(['set-status', 'a', 'done'])).code).toBe(0);
   });
 
-  test('is told to a script as well', async () => {
+  test('is reported to a script as well', async () => {
     const {code, error} = await cliProject(planOf(task('a'))).error(['edit', 'a', '--title', 'x'], {
       now: broken,
     });
@@ -42,7 +42,7 @@ describe('what nobody expected', () => {
     });
   });
 
-  test('may be thrown as anything', async () => {
+  test('may be any thrown value', async () => {
     const {code, err} = await cliProject(planOf(task('a'))).run(['set-status', 'a', 'done'], {
       now: () => {
         throw 'just a word';
@@ -55,8 +55,8 @@ describe('what nobody expected', () => {
   });
 });
 
-describe('what was expected', () => {
-  test('has colour where the terminal has it', async () => {
+describe('an expected error', () => {
+  test('uses colour when the terminal does', async () => {
     const e = '\u001b[';
     const {err} = await cliProject(planOf(task('known'))).run(['show', 'x'], {terminal: {hasColor: true}});
     expect(err).toBe(

@@ -58,7 +58,7 @@ function setUp({
 }
 
 describe('feedback list', () => {
-  test('shows what was sent back, by whom, and how to answer', async () => {
+  test('shows what was sent back, by which review, and how to answer', async () => {
     expect(await setUp().run(['feedback', 'list'])).toEqual({
       code: 0,
       out: lines(
@@ -76,14 +76,14 @@ describe('feedback list', () => {
     });
   });
 
-  test('has it as data', async () => {
+  test('prints it as data', async () => {
     expect(await setUp().json(['feedback', 'list'])).toEqual({
       pending: [feedback('a'), feedback('b')],
       broken: [],
     });
   });
 
-  test('of a project without any says so, and makes nothing', async () => {
+  test('of a project without feedback says so, and creates nothing', async () => {
     const project = setUp({pending: [], runs: []});
     expect(await project.run(['feedback', 'list'])).toEqual({
       code: 0,
@@ -93,7 +93,7 @@ describe('feedback list', () => {
     expect(project.files()).toEqual(['blackbird.plan.json']);
   });
 
-  test('leaves out what a run has taken over', async () => {
+  test('leaves out feedback that a run has taken', async () => {
     const {schemaVersion: _, childTaskId: __, createdAt: ___, updatedAt: ____, ...mark} = feedback('a');
     const run = restingRun({
       run_id: 'a-2',
@@ -105,7 +105,7 @@ describe('feedback list', () => {
     expect(data).toEqual({pending: [feedback('b')], broken: []});
   });
 
-  test('names a file that cannot be used and shows the others', async () => {
+  test('names an unusable file and shows the others', async () => {
     const project = setUp({pending: ['b']});
     project.put('a.json', '{');
     const {code, out, err} = await project.run(['feedback', 'list']);
@@ -113,7 +113,7 @@ describe('feedback list', () => {
     expect(err).toMatch(/^warning: .*a\.json cannot be used: it is not valid JSON/);
   });
 
-  test('shows nothing that a terminal would obey', async () => {
+  test('contains no control sequence for the terminal', async () => {
     const project = setUp({pending: []});
     project.put('a.json', feedback('a', {feedback: 'red \u001b[31m\u0007', parentTaskId: 'p\nq'}));
     const {out} = await project.run(['feedback', 'list']);
@@ -123,7 +123,7 @@ describe('feedback list', () => {
 });
 
 describe('a task that was sent back', () => {
-  test('is not simply done: list says so, why says how to go on', async () => {
+  test('is not simply done: list says so, why says how to continue', async () => {
     const project = setUp({pending: ['a']});
     expect((await project.run(['list', '--all'])).out).toBe(
       lines(
@@ -147,7 +147,7 @@ describe('a task that was sent back', () => {
 });
 
 describe('feedback edit', () => {
-  test('changes what a task is told, and the review keeps who did it', async () => {
+  test('changes what a task is told, and the review records who did it', async () => {
     const project = setUp();
     expect(await project.run(['feedback', 'edit', 'a', 'Test dates only.'])).toMatchObject({
       ...{code: 0, err: ''},
@@ -196,7 +196,7 @@ describe('feedback dismiss', () => {
     expect(readdirSync(feedbackFolder(project))).toEqual([]);
   });
 
-  test('is part of the history: who overruled what, and when', async () => {
+  test('is recorded in the history: who dismissed what, and when', async () => {
     const project = setUp();
     await project.run(['feedback', 'dismiss', 'a']);
     await project.run(['feedback', 'dismiss', 'b']);
@@ -217,7 +217,7 @@ describe('feedback dismiss', () => {
     expect(out).toContain(`\np-1  dismissed: b, ${now} by ${by.dismissed_by}\n`);
   });
 
-  test('keeps the feedback where the history cannot be written', async () => {
+  test('keeps the feedback when the history cannot be written', async () => {
     const project = setUp({pending: ['a']});
     writeFileSync(path.join(project.folder, '.blackbird/runs/p/p-1.json'), '{');
     expect(await project.error(['feedback', 'dismiss', 'a'])).toMatchObject({
@@ -228,7 +228,7 @@ describe('feedback dismiss', () => {
 
   test.each([
     {name: 'of other work', runs: [review({parent_review_completion_signature: 'older'})]},
-    {name: 'that never came to a verdict', runs: [review({parent_review_passed: undefined})]},
+    {name: 'without a verdict', runs: [review({parent_review_passed: undefined})]},
   ])('of a review $name leaves the parent to the next review', async ({runs}) => {
     const project = setUp({pending: ['a'], runs});
     expect(await project.json(['feedback', 'dismiss', 'a'])).toEqual({
@@ -238,7 +238,7 @@ describe('feedback dismiss', () => {
     expect(project.tasks().p).toMatchObject({status: 'todo'});
   });
 
-  test('of what is not there is an error', async () => {
+  test('of missing feedback is an error', async () => {
     expect(await setUp().error(['feedback', 'dismiss', 'late'])).toEqual({
       code: 1,
       error: expect.objectContaining({

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {settingKeys} from '../../src/services/contracts/config.ts';
 import {cliProject, lines} from '../helpers/run-cli.ts';
 
-/** Every command, as the words that call it, found through the help texts themselves. */
+/** Every command, as its words, found through the help texts themselves. */
 async function commandPaths(above: readonly string[] = []): Promise<string[][]> {
   const {out} = await cliProject().run([...above, '--help']);
   const sections = out.split(/\n\n(?=[^\n]+:\n)/);
@@ -20,7 +20,7 @@ async function commandPaths(above: readonly string[] = []): Promise<string[][]> 
 }
 
 describe('help', () => {
-  test('without a command tells what there is', async () => {
+  test('without a command lists what there is', async () => {
     const {folder, run} = cliProject();
     const bare = await run([]);
     expect(bare).toEqual({code: 0, out: expect.stringMatching(/^Usage: blackbird /), err: ''});
@@ -34,7 +34,7 @@ describe('help', () => {
     expect(out).toContain(
       'Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed,\n75 only time is needed, 130 paused.',
     );
-    // From nothing to a plan that ran, and what became of it.
+    // From nothing to a plan that ran, and its results.
     for (const example of ['demo ', 'init ', 'plan generate "', 'add "', 'execute --review ', 'report '])
       expect(out).toContain(`\n  $ blackbird ${example}`);
   });
@@ -65,7 +65,7 @@ describe('help', () => {
     );
   });
 
-  test('of every command says what it does, how it is called and what it takes, and touches nothing', async () => {
+  test('of every command says what it does, how it is called and what it accepts, and touches nothing', async () => {
     const {run, files} = cliProject();
     for (const words of await commandPaths()) {
       const name = words.join(' ');
@@ -76,7 +76,7 @@ describe('help', () => {
       expect(out, name).toMatch(/--json +print data as JSON/);
       expect(out, name).toMatch(/--cwd <dir> +work in this folder/);
       expect(out, name).not.toContain('display help');
-      // The commands that only hold others, and those whose examples stand there.
+      // Groups of commands, and those whose examples are there.
       expect(out.match(/^Examples:$/gm), name).toHaveLength(1);
       expect(Math.max(...out.split('\n').map((line) => line.length)), name).toBeLessThanOrEqual(100);
       expect(await run(['help', ...words]), name).toEqual({code, out, err});
@@ -84,22 +84,22 @@ describe('help', () => {
     expect(files()).toEqual([]);
   });
 
-  test.each(['execute', 'resume', 'restart', 'review'])('of %s tells the exit codes', async (name) => {
+  test.each(['execute', 'resume', 'restart', 'review'])('of %s lists the exit codes', async (name) => {
     const {out} = await cliProject().run([name, '--help']);
     expect(out.match(/^Exit codes: 0 /gm)).toHaveLength(1);
   });
 
-  test('of config set lists every setting with what it takes', async () => {
+  test('of config set lists every setting with its values', async () => {
     const {out} = await cliProject().run(['config', 'set', '--help']);
     for (const key of settingKeys) expect(out).toMatch(new RegExp(`^  ${key} +\\S`, 'm'));
   });
 
-  test('fits into the terminal', async () => {
+  test('fits the terminal', async () => {
     const {out} = await cliProject().run(['list', '--help'], {terminal: {columns: 60}});
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 
-  test('the version, long and short, also behind a command', async () => {
+  test('the version, long and short, also after a command', async () => {
     const {run} = cliProject();
     for (const args of [['--version'], ['-v'], ['-V'], ['list', '-v']]) {
       expect(await run(args)).toEqual({code: 0, out: '1.2.3\n', err: ''});
@@ -108,7 +108,7 @@ describe('help', () => {
   });
 });
 
-describe('what cannot be understood', () => {
+describe('a usage error', () => {
   test.each([
     {
       args: ['version'],
@@ -149,7 +149,7 @@ describe('what cannot be understood', () => {
       name: 'blackbird config set',
     },
     {args: ['--cwd'], message: "option '--cwd <dir>' argument missing", name: 'blackbird'},
-  ])('$message: says what was probably meant, and the usage', async ({args, message, hint, name}) => {
+  ])('$message: suggests what was meant, and shows the usage', async ({args, message, hint, name}) => {
     const {run, files} = cliProject();
     const {code, out, err} = await run(args);
     expect({code, out}).toEqual({code: 2, out: ''});
@@ -179,7 +179,7 @@ describe('what cannot be understood', () => {
 });
 
 describe('--cwd', () => {
-  test('names the folder to work in, before and behind the command', async () => {
+  test('names the folder to work in, before and after the command', async () => {
     const {folder, planFile, run} = cliProject();
     const created = {code: 0, out: lines(`created plan: ${planFile}`)};
     expect(await run(['--cwd', folder, 'init'], {cwd: '/'})).toMatchObject(created);
@@ -212,7 +212,7 @@ describe('--cwd', () => {
   test.each([
     {name: 'a path that is not UTF-8, as Node.js reads it', options: [], cwd: '/tmp/caf\uFFFD'},
     {name: 'the same, named by --cwd', options: ['--cwd', '/tmp/caf\uFFFD'], cwd: '/'},
-  ])('blames the path and not the option: $name', async ({options, cwd}) => {
+  ])('reports the path and not the option: $name', async ({options, cwd}) => {
     const {run} = cliProject('{}');
     expect(await run(['list', ...options], {cwd})).toEqual({
       code: 1,
@@ -224,7 +224,7 @@ describe('--cwd', () => {
     });
   });
 
-  test('is not blamed when it was not given and the current folder is gone', async () => {
+  test('is not reported when it was not given and the current folder is gone', async () => {
     const {run, folder} = cliProject('{}');
     expect(await run(['list'], {cwd: `${folder}/gone`})).toEqual({
       code: 1,

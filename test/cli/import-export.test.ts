@@ -35,7 +35,7 @@ describe('plan import', () => {
     ]);
   });
 
-  test('the same file again changes nothing, not a byte and not a question', async () => {
+  test('the same file again changes nothing, not a byte, and asks nothing', async () => {
     const made = project();
     await made.json(['plan', 'import', 'TODO.md', '--yes']);
     const before = made.planText();
@@ -49,7 +49,7 @@ describe('plan import', () => {
     expect(made.planText()).toBe(before);
   });
 
-  test('what was changed here and in the list stays, and both are shown before the question', async () => {
+  test('what changed both in the plan and in the list stays, and both are shown before the question', async () => {
     const made = project('- [ ] Build it\n  first\n');
     await made.json(['plan', 'import', 'TODO.md', '--yes']);
     await made.json(['edit', 'build-it', '--description', 'mine']);
@@ -72,7 +72,7 @@ describe('plan import', () => {
   test.each([
     {name: 'no', answers: ['n']},
     {name: 'nothing', answers: []},
-  ])('whoever says $name keeps the plan', async ({answers}) => {
+  ])('answering $name keeps the plan', async ({answers}) => {
     const made = project();
     const before = made.planText();
     const {code, out, err} = await made.run(['plan', 'import', 'TODO.md'], {terminal: true, answers});
@@ -81,7 +81,7 @@ describe('plan import', () => {
     expect(made.planText()).toBe(before);
   });
 
-  test('where nobody can be asked it takes --yes, and says so', async () => {
+  test('when no one can be asked it requires --yes, and says so', async () => {
     const made = project();
     const before = made.planText();
     expect(await made.error(['plan', 'import', 'TODO.md'])).toMatchObject({
@@ -104,7 +104,7 @@ describe('plan import', () => {
     expect(made.planText()).toBe(before);
   });
 
-  test('reads stdin, and tells a script what it did', async () => {
+  test('reads stdin, and reports to a script what it did', async () => {
     const made = project();
     const issues = [{number: 3, title: 'Bug', body: '', labels: [], state: 'OPEN'}];
     expect(await made.json(['plan', 'import', '-', '--yes'], {answers: [JSON.stringify(issues)]})).toEqual({
@@ -125,14 +125,14 @@ describe('plan import', () => {
     expect(made.tasks()['issue-3']?.source?.key).toBe('issues#3');
   });
 
-  test('a plan that changed while it was shown is not written over', async () => {
+  test('a plan that changed while it was shown is not overwritten', async () => {
     const made = project('- [ ] New <!-- id: a -->\n');
     const answers: string[] = ['y'];
     const {code, err} = await made.run(['plan', 'import', 'TODO.md'], {
       terminal: true,
       answers,
       now: () => {
-        // Asked for when the change is made: once for the view, once for the file.
+        // Called when the change is made: once for the view, once for the file.
         if (answers.length === 1) writeFileSync(made.planFile, made.planText().replace('Task a', 'Theirs'));
         return '2026-02-02T02:02:02.000Z';
       },
@@ -142,7 +142,7 @@ describe('plan import', () => {
     expect(made.tasks().a?.title).toBe('Theirs');
   });
 
-  test('shows nothing that steers a terminal, and colours only there', async () => {
+  test('contains no control sequence for the terminal, and colours only there', async () => {
     const made = project('- [ ] x\u001b[2J\u202e\u0007y\n');
     const plain = await made.run(['plan', 'import', 'TODO.md', '--dry-run'], {terminal: true});
     expect(plain.out.replaceAll('\n', '')).not.toMatch(controlCharacters);
@@ -170,7 +170,7 @@ describe('plan import', () => {
 test.each([
   ['plan', 'import'],
   ['plan', 'generate', '--from'],
-])('%s %s refuses a file that is no text, and moves nothing aside', async (...words) => {
+])('%s %s refuses a file that is not text, and moves nothing', async (...words) => {
   const project = cliProject(planOf());
   writeFileSync(path.join(project.folder, 'picture.md'), Buffer.from([0xff, 0xd8, 0xff]));
   for (const [name, reason] of [
@@ -187,7 +187,7 @@ test.each([
 describe('plan export', () => {
   const plan = planOf(task('a', {title: 'First'}), task('b', {deps: ['a'], status: 'done'}));
 
-  test('prints Markdown, which is imported elsewhere as the same tasks', async () => {
+  test('prints Markdown, which can be imported elsewhere as the same tasks', async () => {
     const from = cliProject(plan);
     const {code, out} = await from.run(['plan', 'export']);
     expect({code, out}).toEqual({
@@ -202,7 +202,7 @@ describe('plan export', () => {
   });
 
   test.each(['md', 'mermaid', 'json', 'csv'])(
-    'writes %s to a file, whole, and replaces none unasked',
+    'writes %s to a file, whole, and replaces none without being told to',
     async (format) => {
       const made = cliProject(plan);
       mkdirSync(path.join(made.folder, 'out'));

@@ -20,7 +20,7 @@ describe('init', () => {
     expect(await json(['init'])).toEqual({created: false, file: planFile});
   });
 
-  test('tells a script what it made', async () => {
+  test('reports to a script what it created', async () => {
     const {planFile, json} = cliProject();
     expect(await json(['init'])).toEqual({created: true, file: planFile});
   });
@@ -38,7 +38,7 @@ describe('init', () => {
     expect(planText()).toBe('not a plan');
   });
 
-  test('makes a plan right here, even below another project', async () => {
+  test('creates a plan right here, even below another project', async () => {
     const {folder, run} = cliProject(planOf());
     const below = path.join(folder, 'below');
     mkdirSync(below);
@@ -46,7 +46,7 @@ describe('init', () => {
     expect(out).toBe(lines(`created plan: ${path.join(below, 'blackbird.plan.json')}`));
   });
 
-  test('takes no arguments', async () => {
+  test('accepts no arguments', async () => {
     const {run, files} = cliProject();
     expect(await run(['init', 'here'])).toEqual({
       code: 2,
@@ -93,7 +93,7 @@ describe('validate', () => {
 
   const broken = planOf(task('a', {deps: ['ghost'], title: ''}), task('b', {parentId: 'a'}));
 
-  test('lists everything that is wrong', async () => {
+  test('lists every problem', async () => {
     const {planFile, run} = cliProject(broken);
     expect(await run(['validate'])).toEqual({
       code: 1,
@@ -139,10 +139,10 @@ describe('validate', () => {
   });
 });
 
-describe('a plan that cannot be used', () => {
+describe('an unusable plan', () => {
   const other = ['list', 'show a', 'why a', 'pick', 'set-status a done', 'add --title t', 'edit a --title t'];
 
-  test.each(other)('%s: says what is wrong first and where to see the rest', async (words) => {
+  test.each(other)('%s: reports the first problem and where to see the rest', async (words) => {
     const {planFile, run} = cliProject(planOf(task('a', {title: '', status: 'todo', deps: ['x']})));
     expect(await run(words.split(' '))).toEqual({
       code: 1,
@@ -207,7 +207,7 @@ describe('plan lint', () => {
     }),
   );
 
-  test('says OK where nothing is left to be guessed', async () => {
+  test('says OK when nothing is left to guess', async () => {
     const {run, json} = cliProject(plan);
     expect(await run(['plan', 'lint'])).toEqual({code: 0, out: 'OK\n', err: ''});
     expect(await json(['plan', 'lint'])).toEqual({
@@ -216,7 +216,7 @@ describe('plan lint', () => {
     });
   });
 
-  test('names what is blocking, how to mend it, and exits with 3', async () => {
+  test('names what is blocking, how to fix it, and exits with 3', async () => {
     const {run} = cliProject(planOf(task('a', {...plan.items.get('a'), prompt: ''})));
     expect(await run(['plan', 'lint'])).toEqual({
       code: 3,

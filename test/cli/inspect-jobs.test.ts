@@ -14,7 +14,7 @@ import {type CliProject, cliProject} from '../helpers/run-cli.ts';
 const brokenId = '20260112-000000-bad000';
 const brokenFile = (made: CliProject) => path.join(made.folder, '.blackbird', 'jobs', `${brokenId}.json`);
 
-/** The newest record is half a file. */
+/** The newest record is truncated. */
 function project(...jobs: readonly JobRecord[]): CliProject {
   const made = cliProject(planOf(task('a')));
   const folder = path.join(made.folder, '.blackbird', 'jobs');
@@ -27,7 +27,7 @@ function project(...jobs: readonly JobRecord[]): CliProject {
 const pagesOf = (made: CliProject) =>
   inspectedProject(openProject({root: made.folder, home: made.home, env: {}}), () => now);
 
-test('a job record that cannot be read is named by the list, and hides no other', async () => {
+test('an unreadable job record is named in the list, and hides no other', async () => {
   const made = project(endedJob());
   const {code, out, err} = await made.run(['inspect', '--list']);
   expect([code, out]).toEqual([0, expect.stringContaining(`--job ${endedJob().jobId}`)]);
@@ -40,7 +40,7 @@ test('a job record that cannot be read is named by the list, and hides no other'
   });
 });
 
-test('it is named by the page, too', async () => {
+test('it is named on the page too', async () => {
   const made = project(endedJob());
   const reason = expect.stringContaining(brokenFile(made));
   const page = (await pagesOf(made).job('newest')) as JobPage;
@@ -52,18 +52,18 @@ test('it is named by the page, too', async () => {
   ]);
 });
 
-test('asked for by its id, it is the error', async () => {
+test('requested by its id, it is the error', async () => {
   const {code, error} = await project(endedJob()).error(['inspect', '--job', brokenId]);
   expect([code, error]).toEqual([1, expect.objectContaining({code: 'E_STORE_CORRUPT'})]);
 });
 
-test('where no job can be read, the command says so', async () => {
+test('when no job can be read, the command says so', async () => {
   const {code, out, err} = await project().run(['inspect']);
   expect([code, out]).toEqual([0, 'nothing to look at yet: blackbird execute --inspect\n']);
   expect(err).toContain(`${brokenId}.json cannot be used`);
 });
 
-test('a job that nobody closed is open while its Blackbird lives, and lost afterwards', async () => {
+test('a job that was never closed is open while its Blackbird lives, and lost afterwards', async () => {
   const self = identifyProcess(process.pid);
   if (self === null) throw new Error('this process cannot be identified');
   const here = {...self, host: os.hostname()};

@@ -21,7 +21,7 @@ describe('--inspect', () => {
     {args: ['execute', 'a', '--inspect'], read: ['execute', 'a', '--inspect=']},
     {args: ['execute', '--', '--inspect'], read: ['execute', '--', '--inspect']},
     {args: ['execute', '--inspect', '--', '--inspect'], read: ['execute', '--inspect=', '--', '--inspect']},
-  ])('takes a value only after =: $args', ({args, read}) => {
+  ])('accepts a value only after =: $args', ({args, read}) => {
     expect(withInspectValue(args)).toEqual(read);
   });
 });

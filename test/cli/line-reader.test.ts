@@ -19,13 +19,13 @@ test('answers questions in order, also with lines that came before they were ask
   expect(shown()).toBe('1? 2? 3? ');
 });
 
-test('the last line needs no end', async () => {
+test('the last line needs no line ending', async () => {
   const {input, ask} = reader();
   input.end('last');
   expect([await ask('? '), await ask('? ')]).toEqual(['last', null]);
 });
 
-test('at the end of the input every question is answered with null, on a line of its own', async () => {
+test('at the end of the input every question is answered with null, on its own line', async () => {
   const {input, ask, shown} = reader();
   const waiting = ask('now? ');
   input.end();
@@ -33,7 +33,7 @@ test('at the end of the input every question is answered with null, on a line of
   expect(shown()).toBe('now? \nthen? \n');
 });
 
-test('all of the input is read at once, after what was asked, and nothing is shown', async () => {
+test('all of the input is read at once, after earlier questions, and nothing is shown', async () => {
   const {input, ask, readAll, shown} = reader();
   input.write('name\none\r\n\n\ttwo');
   await ask('? ');
@@ -42,7 +42,7 @@ test('all of the input is read at once, after what was asked, and nothing is sho
   expect([await all, await readAll('more? '), shown()]).toEqual(['one\n\n\ttwo!', '', '? ']);
 });
 
-test('an input that never ends is refused, even as one line', async () => {
+test('an endless input is refused, even as one line', async () => {
   const {input, readAll} = reader();
   const refusal = readAll('all? ').catch((error: unknown) => error);
   const [megabyte, mebibytes] = [Buffer.alloc(1024 * 1024, 'a'), 64];
@@ -59,7 +59,7 @@ test('an input that was never read is left alone when it is closed', () => {
   expect(input.destroyed).toBe(false);
 });
 
-test('an input that was read does not keep the process once it is closed', async () => {
+test('an input that was read does not keep the process alive once it is closed', async () => {
   const {input, ask, close} = reader();
   input.write('one\n');
   await ask('? ');
@@ -67,7 +67,7 @@ test('an input that was read does not keep the process once it is closed', async
   expect(input.destroyed).toBe(true);
 });
 
-test('on a terminal what is typed ahead answers the next questions', async () => {
+test('on a terminal, text typed ahead answers the next questions', async () => {
   const input = Object.assign(new PassThrough(), {isTTY: true});
   const {ask} = createLineReader(input, new PassThrough().resume());
   const first = ask('1? ');
@@ -78,7 +78,7 @@ test('on a terminal what is typed ahead answers the next questions', async () =>
   expect(await third).toBe('green');
 });
 
-test('on a terminal a return and a line feed in one piece are one end of a line', async () => {
+test('on a terminal a return and a line feed in one chunk are one line ending', async () => {
   const input = Object.assign(new PassThrough(), {isTTY: true});
   const {ask} = createLineReader(input, new PassThrough().resume());
   const first = ask('1? ');
@@ -113,7 +113,7 @@ test.each([
   {kept: null, farewell: 'Kept. Continue with: again'},
   {kept: 'no space left', farewell: 'What you wrote could not be kept: no space left'},
 ])(
-  'who leaves a terminal by Ctrl+C is told $farewell once that is certain, before the signal',
+  'leaving a terminal with Ctrl+C prints $farewell once that is certain, before the signal',
   async ({kept, farewell}) => {
     const input = Object.assign(new PassThrough(), {isTTY: true});
     const output = new PassThrough();

@@ -36,7 +36,7 @@ const summary = (id: string, fields: Record<string, unknown>) => ({
 });
 
 describe('a task in progress', () => {
-  test('is shown as its latest run stands; only what rests says so', async () => {
+  test('is shown with the state of its latest run; only runs at rest show it', async () => {
     const ids = ['paused', 'decision', 'running', 'none'];
     const project = cliProject(planOf(...ids.map((id) => task(id, {status: 'in_progress'}))));
     const runsFolder = path.join(project.folder, '.blackbird/runs');
@@ -67,7 +67,7 @@ describe('a task in progress', () => {
   });
 });
 
-test('a task whose agent outlived its Blackbird is shown as orphaned, with what ends it', async () => {
+test('a task whose agent outlived its Blackbird is shown as orphaned, with the command to end it', async () => {
   const project = cliProject(planOf(task('a', {status: 'in_progress'})));
   const runsFolder = path.join(project.folder, '.blackbird/runs');
   mkdirSync(runsFolder, {recursive: true, mode: 0o700});
@@ -108,7 +108,7 @@ test('a task whose agent outlived its Blackbird is shown as orphaned, with what 
 });
 
 describe('list', () => {
-  test('shows what is ready, in the order of the plan', async () => {
+  test('shows ready tasks, in plan order', async () => {
     const {run} = cliProject(shop);
     expect(await run(['list'])).toEqual({
       code: 0,
@@ -194,7 +194,7 @@ describe('list', () => {
     );
   });
 
-  test('tells a script how deep a task is in the tree', async () => {
+  test('tells a script the depth of a task in the tree', async () => {
     const {tasks} = (await cliProject(shop).json(['list', '--tree'])) as {
       tasks: Array<{id: string; depth: number}>;
     };
@@ -237,7 +237,7 @@ describe('list', () => {
 });
 
 describe('an empty list', () => {
-  test('is nothing for a script', async () => {
+  test('prints nothing for a script', async () => {
     expect(await cliProject(planOf()).json(['list'])).toEqual({tasks: []});
   });
 
@@ -268,7 +268,7 @@ describe('the table on a terminal', () => {
     );
   });
 
-  test('has colour where the terminal has it', async () => {
+  test('uses colour when the terminal does', async () => {
     const {out} = await cliProject(planOf(task('a', {deps: ['b']}), task('b'))).run(['list', '--all'], {
       terminal: {hasColor: true},
     });
@@ -303,7 +303,7 @@ describe('the table on a terminal', () => {
     expect(narrow[2]).toBe('wwwwwwwww…wwwwwww  todo    READY      xxxxxxxxx…');
   });
 
-  test('leaves a line that just fits alone and clips the next longer one', async () => {
+  test('leaves a line that just fits alone and clips one that is longer', async () => {
     const title = 'x'.repeat(80 - 'a   todo    READY      '.length);
     const fitting = await cliProject(planOf(task('a', {title}))).run(['list'], {terminal: true});
     expect(fitting.out.split('\n')[1]).toBe(`a   todo    READY      ${title}`);
@@ -311,7 +311,7 @@ describe('the table on a terminal', () => {
     expect(longer.out.split('\n')[1]).toBe(`a   todo    READY      ${title.slice(1)}…`);
   });
 
-  test('counts wide characters as two and marks as none', async () => {
+  test('counts wide characters as two columns and combining marks as none', async () => {
     const wide = planOf(
       task('日本', {title: '返金のエンドポイント'.repeat(6)}),
       task('✅', {title: 'e\u0301'.repeat(90)}),
@@ -349,7 +349,7 @@ describe('foreign text', () => {
     {args: ['pick'], terminal: true as const},
     {args: ['set-status', 'bad\u202eid', 'queued'], terminal: undefined},
     {args: ['set-status', 'bad\u202edi', 'queued'], terminal: undefined},
-  ])('of a plan never steers the terminal: $args', async ({args, terminal}) => {
+  ])('of a plan never controls the terminal: $args', async ({args, terminal}) => {
     const {run} = cliProject(
       planOf(
         task('bad\u202eid', {

@@ -5,7 +5,7 @@ import {restingRun} from '../fakes/runs.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {cliProject} from '../helpers/run-cli.ts';
 
-// Logs that somebody removed: the record of the run has the end of both streams.
+// Logs that someone removed: the record of the run has the end of both streams.
 test.each([
   {what: 'what it said', args: [], printed: 'Hello\nfailed (agent_error): it broke\n'},
   {what: 'exactly what it printed', args: ['--raw'], printed: '{"demo":"message","text":"Hello"}\n'},
@@ -15,7 +15,7 @@ test.each([
     args: ['--json'],
     printed: '{"run_id":"a-1","line":"{\\"demo\\":\\"message\\",\\"text\\":\\"Hello\\"}"}\n',
   },
-])('without a log its record tells $what', async ({args, printed}) => {
+])('without a log its record shows $what', async ({args, printed}) => {
   const project = cliProject(planOf(task('a', {status: 'failed'})));
   const folder = path.join(project.folder, '.blackbird/runs/a');
   mkdirSync(folder, {recursive: true});

@@ -7,7 +7,7 @@ import {cliProject, lines} from '../helpers/run-cli.ts';
 const charts = machines.map(({about, machine}) => ({about, ...chartOf(machine)}));
 
 describe('machines', () => {
-  test('lists them, in a terminal with what they own', async () => {
+  test('lists them, on a terminal with what they own', async () => {
     const {code, out, err} = await cliProject().run(['machines'], {terminal: true});
     expect({code, err}).toEqual({code: 0, err: ''});
     const [header, ...rows] = out.trimEnd().split('\n');
@@ -39,14 +39,14 @@ describe('machines', () => {
     expect(await json(['machines'])).toEqual({machines: charts});
   });
 
-  test('names the machines when there is none of this name', async () => {
+  test('lists the machines when the name is unknown', async () => {
     const {code, error} = await cliProject().error(['machines', 'nothing']);
     expect(code).toBe(2);
     expect(error).toMatchObject({code: 'E_USAGE', message: 'no machine is called "nothing"'});
     expect(JSON.stringify(error)).toContain(machines.map(({name}) => name).join(', '));
   });
 
-  test('refuses another form', async () => {
+  test('refuses another format', async () => {
     const {code, error} = await cliProject().error(['machines', '--format', 'png']);
     expect({code, error}).toMatchObject({code: 2, error: {code: 'E_USAGE'}});
   });

@@ -21,7 +21,7 @@ async function connected() {
   return {project, client, call};
 }
 
-test('offers what looks at and changes the plan, and nothing that runs or decides', async () => {
+test('has tools to read and change the plan, and none that run or decide', async () => {
   const {client} = await connected();
   const {tools} = await client.listTools();
   const marked = tools.map(({name, annotations: {readOnlyHint, destructiveHint} = {}}) =>
@@ -42,7 +42,7 @@ test('offers what looks at and changes the plan, and nothing that runs or decide
   ]);
 });
 
-test('the plan is read and changed as the commands do it, with their refusals', async () => {
+test('the plan is read and changed as by the commands, with their refusals', async () => {
   const {project, call} = await connected();
   const evil = '--cwd=/ "$(x)"\n--json';
   const input = {id: 'n', title: evil, parentId: 'b', acceptanceCriteria: ['one', '--two']};

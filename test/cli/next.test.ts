@@ -10,7 +10,7 @@ test('next shows the task that execute would start with', async () => {
   expect(await json(['next'])).toMatchObject({task: {id: 'b', readiness: 'READY'}});
 });
 
-test('next says where no task is ready', async () => {
+test('next says when no task is ready', async () => {
   const {run, json} = cliProject(planOf(task('a', {status: 'done'})));
   expect(await run(['next'])).toEqual({
     code: 0,

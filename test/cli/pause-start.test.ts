@@ -12,7 +12,7 @@ const sleeper = () =>
     env: {BLACKBIRD_AGENT_CMD: 'exec sleep 60', PATH: process.env.PATH},
   });
 
-/** A command in this process, interrupted so many turns of the event loop after signals are listened to. */
+/** A command in this process, interrupted this many turns of the event loop after signals are handled. */
 async function interrupted(turns: number, project = sleeper(), args: readonly string[] = ['execute']) {
   const lines: string[] = [];
   const context: CliContext = {
@@ -29,7 +29,7 @@ async function interrupted(turns: number, project = sleeper(), args: readonly st
         if (left > 0) setImmediate(pauseAfter, left - 1);
         else engine.pause('user_interrupt');
       };
-      // A signal never comes within a turn.
+      // A signal never arrives within a turn.
       setImmediate(pauseAfter, turns);
       return () => {};
     },
@@ -52,7 +52,7 @@ test('Ctrl+C at any turn of the event loop from the command to its agent pauses'
     expect(project.agents()).toEqual([]);
     expect(project.runs('b')).toEqual([]);
     const [run] = project.runs('a');
-    // Until it is told to go there is nothing to resume; from then on a pause is one.
+    // Before go there is nothing to resume; from then on a pause is one.
     if (run?.state !== 'paused') {
       expect([undefined, 'canceled']).toContain(run?.state);
       expect(project.statuses()).toEqual({a: 'todo', b: 'todo'});
@@ -63,7 +63,7 @@ test('Ctrl+C at any turn of the event loop from the command to its agent pauses'
   }
 });
 
-test('Ctrl+C at any turn of a resume with feedback keeps the words', async () => {
+test('Ctrl+C at any turn of a resume with feedback keeps the text', async () => {
   const project = engineProject(planOf(task('a', {prompt: demo('write started x', 'sleep 60')})));
   await pauseInTheMiddle(project, 'a');
   for (const turns of [0, 2, 8]) {

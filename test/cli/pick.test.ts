@@ -21,7 +21,7 @@ const ready = lines(
 const statusOf = ({tasks}: ReturnType<typeof cliProject>, id: string) => tasks()[id]?.status;
 
 describe('pick', () => {
-  test('lists what is ready and ends at the end of the input', async () => {
+  test('lists ready tasks and ends at the end of the input', async () => {
     const project = cliProject(plan);
     const before = project.planText();
     expect(await project.run(['pick'])).toEqual({code: 0, out: ready, err: lines(select)});
@@ -70,7 +70,7 @@ describe('pick', () => {
     expect(statusOf(project, 'api')).toBe(status);
   });
 
-  test('takes an id before a number, and a number only when it is nothing but one', async () => {
+  test('prefers an id over a number, and accepts only plain numbers', async () => {
     const named = cliProject(plan);
     await named.run(['pick'], {answers: ['2fa-login', 'i']});
     expect(statusOf(named, '2fa-login')).toBe('in_progress');
@@ -81,7 +81,7 @@ describe('pick', () => {
     expect([statusOf(numbered, 'a'), statusOf(numbered, '1')]).toEqual(['todo', 'in_progress']);
   });
 
-  test('asks again after what it does not understand', async () => {
+  test('asks again after an invalid answer', async () => {
     const answers = ['0', '3', '2x', '-1', 'toString', '1', 'finish', 'constructor', 'b'];
     const {code, err} = await cliProject(plan).run(['pick'], {answers});
     expect({code, err}).toEqual({
@@ -146,7 +146,7 @@ describe('pick', () => {
     expect(project.planText()).toBe(before);
   });
 
-  test('takes no arguments', async () => {
+  test('accepts no arguments', async () => {
     expect(await cliProject(plan).error(['pick', 'api'])).toMatchObject({
       code: 2,
       error: {code: 'E_USAGE', details: {usage: 'blackbird pick [options]'}},

@@ -13,7 +13,7 @@ const draft = newDraft({kind: 'generate', text: 'Refunds', taskIds: []}, 'd1', n
 test.each([
   {kept: asked(draft, [question]), message: 'no question is called "size": it asks "color"'},
   {kept: proposed(draft, []), message: 'the draft d1 asks nothing'},
-])('an answer to what was not asked: $message', async ({kept, message}) => {
+])('an answer to a question that was not asked: $message', async ({kept, message}) => {
   const project = cliProject(planOf());
   const folder = path.join(project.folder, '.blackbird/plan-drafts');
   mkdirSync(folder, {recursive: true});
@@ -24,7 +24,7 @@ test.each([
   });
 });
 
-test('the list says in whole words what was asked for', async () => {
+test('the list shows the request in whole words', async () => {
   const project = cliProject(planOf());
   const folder = path.join(project.folder, '.blackbird/plan-drafts');
   mkdirSync(folder, {recursive: true});
@@ -57,7 +57,7 @@ const store = {
 };
 
 describe('show', () => {
-  test('prints every task of the proposal in full, and how to go on', async () => {
+  test('prints every task of the proposal in full, and how to continue', async () => {
     const project = withDraft(proposed(draft, [{type: 'add', task: store}]), task('old'));
     expect(await project.run(['plan', 'drafts', 'show', 'd1'])).toEqual({
       code: 0,
@@ -93,7 +93,7 @@ describe('show', () => {
     });
   });
 
-  test('a proposal that does not fit the plan any more says why', async () => {
+  test('a proposal that no longer fits the plan says why', async () => {
     const project = withDraft(proposed(draft, [{type: 'add', task: store}]));
     const {out} = await project.run(['plan', 'drafts', 'show', 'd1']);
     expect(out).toContain('It does not fit the plan as it is now\n');
@@ -106,7 +106,7 @@ describe('show', () => {
     });
   });
 
-  test('questions are named with the command that answers them', async () => {
+  test('questions are named with the command to answer them', async () => {
     const project = withDraft(asked(draft, [question]));
     const {out} = await project.run(['plan', 'drafts', 'show', 'd1']);
     expect(out).toContain(`${question.id}: ${question.prompt}`);

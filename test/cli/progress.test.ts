@@ -47,14 +47,14 @@ test.each([
 
 const pending = restingRun({state: 'succeeded', decision_required: true, decision_state: 'pending'});
 
-test('the end of a run is told at its checkpoint, and not again when a restart replaces it', () => {
+test('the end of a run is shown at its checkpoint, and not again when a restart replaces it', () => {
   const replaced = {...pending, superseded_by_run_id: 'a-2'};
   const line = expect.stringMatching(/^! a {2}finished/);
   expect(shown({type: 'run.updated', run: pending})).toEqual([line]);
   expect(shown({type: 'run.updated', run: replaced})).toEqual([]);
 });
 
-test('changes that were requested leave a line, once', () => {
+test('requested changes print a line, once', () => {
   const asked = {...pending, decision_state: 'changes_requested' as const};
   const words = {...asked, decision_feedback: 'use cents,\nnot floats', decision_comment_ids: ['c1']};
   const comments = {...asked, decision_comment_ids: ['c1', 'c2']};
@@ -64,7 +64,7 @@ test('changes that were requested leave a line, once', () => {
   expect(shown({type: 'run.updated', run: comments})).toEqual(['↩ a  changes requested (2 comments)']);
 });
 
-test('a task that rests is told of before the first that begins; where none does, the end tells of it', () => {
+test('a task at rest is shown before the first one starts; when none does, the end shows it', () => {
   const asks: EngineFact = {type: 'run.resting', run: waitingRun({task_id: 'b'})};
   const warning: EngineFact = {type: 'engine.warning', message: 'w'};
   expect(shown(asks, warning)).toEqual(['warning: w']);
@@ -76,7 +76,7 @@ test('a task that rests is told of before the first that begins; where none does
   ]);
 });
 
-test('a retry of its own is announced, with how many there are', () => {
+test('an automatic retry is announced, with the number of retries', () => {
   const started = (run: RunRecord, order: Extract<EngineFact, {type: 'task.started'}>['prepared']['order']) =>
     ({type: 'task.started', prepared: {task: task('a'), run, order}}) as EngineFact;
   const launch = {type: 'run.launch'} as Parameters<typeof started>[1];

@@ -17,12 +17,12 @@ describe('the provider', () => {
   const saved = {...environment, environment: ''};
 
   const cases: ReadonlyArray<{name: string; wishes: Wishes; choice: unknown}> = [
-    {name: 'that was named for this call', wishes: all, choice: {id: 'demo', source: 'option'}},
-    {name: 'that is a command of the user', wishes: command, choice: {id: 'custom', source: 'command'}},
-    {name: 'of the environment', wishes: environment, choice: {id: 'codex', source: 'environment'}},
+    {name: 'named for this call', wishes: all, choice: {id: 'demo', source: 'option'}},
+    {name: 'as a custom command', wishes: command, choice: {id: 'custom', source: 'command'}},
+    {name: 'from the environment', wishes: environment, choice: {id: 'codex', source: 'environment'}},
     {name: 'that was saved', wishes: saved, choice: {id: 'codex', source: 'saved'}},
     {
-      name: 'that alone is installed',
+      name: 'that is the only one installed',
       wishes: {...saved, saved: null},
       choice: {id: 'codex', source: 'installed'},
     },
@@ -32,16 +32,16 @@ describe('the provider', () => {
         [['codex', 'claude'], 'default'],
       ] as const
     ).map(([ids, source]) => ({
-      name: `of last resort, with ${ids.length} installed`,
+      name: `as a last resort, with ${ids.length} installed`,
       wishes: {...saved, saved: null, installed: () => ids},
       choice: {id: 'claude', source},
     })),
   ];
-  test.each(cases)('$name comes before all that follow', ({wishes, choice}) => {
+  test.each(cases)('$name takes precedence over all that follow', ({wishes, choice}) => {
     expect(chooseProvider(wishes)).toEqual(choice);
   });
 
-  test.each(['custom', 'gpt'])('%s is no name to choose', (name) => {
+  test.each(['custom', 'gpt'])('%s is not a name to choose', (name) => {
     expect(seen(errorOf(() => requireProviderId(name)))).toEqual({
       code: 'E_AGENT_UNKNOWN',
       message: `unsupported agent provider "${name}"`,
@@ -51,7 +51,7 @@ describe('the provider', () => {
   });
 });
 
-test('a saved choice that cannot be read keeps nobody from the list who says which agent to use', async () => {
+test('an unreadable saved choice does not prevent naming an agent', async () => {
   const project = cliProject(planOf());
   mkdirSync(path.join(project.folder, '.blackbird'), {recursive: true});
   writeFileSync(path.join(project.folder, '.blackbird/agent.json'), '{broken');
@@ -66,7 +66,7 @@ test('a saved choice that cannot be read keeps nobody from the list who says whi
   });
 });
 
-test('agents ends with the commands that install what is missing', async () => {
+test('agents ends with the commands to install what is missing', async () => {
   const {out} = await cliProject(planOf()).run(['agents'], {env: {PATH: '/nowhere'}});
   expect(out.split('\n').slice(4)).toEqual([
     'Install codex with: npm install -g @openai/codex',

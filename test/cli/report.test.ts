@@ -13,7 +13,7 @@ import {endedSegment, openSegment, restingRun, runRecord} from '../fakes/runs.ts
 import {now, planOf, task} from '../helpers/plans.ts';
 import {cliProject, controlCharacters, lines} from '../helpers/run-cli.ts';
 
-/** So many minutes ago. */
+/** This many minutes ago. */
 const ago = (minutes: number) => new Date(Date.parse(now) - minutes * 60_000).toISOString();
 
 const job = (name: string, from: number, to: number, fields: Partial<JobRecord> = {}) =>
@@ -48,7 +48,7 @@ const records = [
 const tasksIn = (out: string) =>
   (JSON.parse(out) as {tasks: Array<{task_id: string}>}).tasks.map(({task_id}) => task_id);
 
-test('where nothing ever ran it says so, and leaves no trace', async () => {
+test('when nothing ever ran it says so, and leaves no trace', async () => {
   const made = cliProject(planOf(task('a')));
   expect(await made.run(['report'])).toEqual({
     code: 0,
@@ -80,7 +80,7 @@ describe('a crash after a long silence', () => {
     return [to, tasks[0]?.work_milliseconds];
   };
 
-  test('was when its files were touched last, before anybody repaired it', async () => {
+  test('is dated by when its files were last touched, before it was repaired', async () => {
     const owner = {pid: 1, startTime: '1', bootId: 'an earlier one', pidNamespace: '', host: hostname()};
     const open = jobRecord({jobId: '2026-1', startedAt: ago(60), runs, owner});
     const run = runRecord({...crashed, state: 'running', phase: 'active', updated_at: ago(60)});
@@ -93,7 +93,7 @@ describe('a crash after a long silence', () => {
     expect(await timesOnScreen(made)).toEqual(['20m00s', '20m00s']);
   });
 
-  test('is the end of the lost job afterwards: what lies before its repair is no work', async () => {
+  test('is the end of the lost job afterwards: the time until its repair is not work', async () => {
     const end = {reason: 'lost', message: 'Blackbird ended before the job did'};
     const lost = job('1', 60, 40, {runs, end});
     const pauses = [{paused_at: ago(5), pause_reason: 'process_lost' as const}];
@@ -120,7 +120,7 @@ describe('which jobs', () => {
     expect([code, tasksIn(out)]).toEqual([0, tasks]);
   });
 
-  test('one that was cut off belongs to the next', async () => {
+  test('one that was killed belongs to the next', async () => {
     const lost = {...first, end: {reason: 'lost', message: 'Blackbird ended before the job did'}};
     expect(tasksIn((await project([lost, second], records).run(['report', '--json'])).out)).toEqual([
       'a',
@@ -128,7 +128,7 @@ describe('which jobs', () => {
     ]);
   });
 
-  test('one that nobody knows is refused, and so is half a name that two have', async () => {
+  test('an unknown one is refused, and so is an ambiguous prefix', async () => {
     const made = project([first, second], records);
     expect(await made.error(['report', '--job', 'x'])).toMatchObject({
       code: 1,
@@ -139,7 +139,7 @@ describe('which jobs', () => {
     });
   });
 
-  test('are offered by the shell', async () => {
+  test('are completed by the shell', async () => {
     const {out} = await project([first, second], []).run(['__complete', '--', 'report', '--job', '']);
     expect(out).toBe(
       lines('2026-2\t2 done · no ready tasks remaining', '2026-1\t2 done · no ready tasks remaining'),
@@ -147,7 +147,7 @@ describe('which jobs', () => {
   });
 });
 
-test('what was typed wrongly is a usage error', async () => {
+test('a mistyped one is a usage error', async () => {
   const made = project([first], []);
   for (const args of [
     ['--since', 'soon'],
@@ -159,7 +159,7 @@ test('what was typed wrongly is a usage error', async () => {
   }
 });
 
-test('ids of any length leave the columns in line: whole in a pipe, cut in the middle on a terminal', async () => {
+test('ids of any length keep the columns aligned: whole in a pipe, cut in the middle on a terminal', async () => {
   const long = `refund-${'endpoint-'.repeat(6)}1`;
   const made = cliProject(planOf(task('漢字', {status: 'done'}), task(long, {title: 'T', status: 'done'})));
   const runs = ['漢字', long].map((taskId, index) => ran(taskId, 100, 95, {run_id: `run-${index}`}));
@@ -180,7 +180,7 @@ test('ids of any length leave the columns in line: whole in a pipe, cut in the m
   ]);
 });
 
-test('foreign text steers no terminal, in any form', async () => {
+test('foreign text does not control the terminal, in any format', async () => {
   const made = project([first, second], records);
   for (const format of ['text', 'md', 'html', 'json']) {
     const {code, out} = await made.run(['report', '--since', '12h', '--format', format]);
@@ -190,7 +190,7 @@ test('foreign text steers no terminal, in any form', async () => {
   }
 });
 
-test('a record that cannot be read is named, and hides no other', async () => {
+test('an unreadable record is named, and hides no other', async () => {
   const made = project([first, second], records);
   made.write('jobs/2026-3.json', '{');
   made.write('runs/b/b-2.json', '{');

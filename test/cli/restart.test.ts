@@ -8,7 +8,7 @@ import {cliProject} from '../helpers/run-cli.ts';
 test.each([
   {where: 'in a script', options: {}},
   {where: 'on a terminal, where --json asks nobody', options: {terminal: true}},
-])('a task that is done is run again only with --yes $where', async ({options}) => {
+])('a done task is run again only with --yes $where', async ({options}) => {
   const project = cliProject(planOf(task('a', {status: 'done'})));
   const folder = path.join(project.folder, '.blackbird/runs/a');
   mkdirSync(folder, {recursive: true});
@@ -21,7 +21,7 @@ test.each([
   expect(project.files()).toEqual(before);
 });
 
-test('a task that was undone asks for nothing: it is refused, and told to be executed', async () => {
+test('an undone task asks nothing: it is refused, and execute is suggested', async () => {
   const project = cliProject(planOf(task('a')));
   const folder = path.join(project.folder, '.blackbird/runs/a');
   mkdirSync(folder, {recursive: true});

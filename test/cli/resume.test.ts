@@ -21,17 +21,20 @@ function asking(fields: Partial<RunRecord> = {}) {
 test.each<{why: string; fields?: Partial<RunRecord>; args?: readonly string[]; says: string}>([
   {why: 'that belongs to another folder', fields: {repo_root: '/elsewhere'}, says: 'cannot resume a: '},
   {why: 'of another agent than is asked for', args: ['--agent', 'codex'], says: 'cannot resume a: '},
-])('nobody is asked what a session $why could not be told', async ({fields, args = [], says}) => {
-  const {project, prompt} = asking(fields);
-  const {code, out, err} = await project.run(['resume', 'a', ...args], {terminal: true, answers: ['blue']});
-  expect(code).not.toBe(0);
-  expect(err).toContain(says);
-  expect(err).toContain('E_RESUME_REFUSED');
-  expect(out + err).not.toContain('Answer');
-  expect(err.split('\n')).not.toContain(prompt);
-});
+])(
+  'no question is asked when a session $why could not receive the answer',
+  async ({fields, args = [], says}) => {
+    const {project, prompt} = asking(fields);
+    const {code, out, err} = await project.run(['resume', 'a', ...args], {terminal: true, answers: ['blue']});
+    expect(code).not.toBe(0);
+    expect(err).toContain(says);
+    expect(err).toContain('E_RESUME_REFUSED');
+    expect(out + err).not.toContain('Answer');
+    expect(err.split('\n')).not.toContain(prompt);
+  },
+);
 
-test('what can be told is asked first', async () => {
+test('questions that can be delivered are asked first', async () => {
   const {project, prompt} = asking();
   const {err} = await project.run(['resume', 'a'], {terminal: true, answers: []});
   expect(err.split('\n')).toContain(prompt);

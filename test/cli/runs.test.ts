@@ -29,7 +29,7 @@ test.each<{what: string; run: RunRecord; cell: string}>([
   expect(row.slice(head.indexOf('RESUMABLE'), head.indexOf('STARTED')).trim()).toBe(cell);
 });
 
-test('why a run is paused is said in words', async () => {
+test('the reason for a pause is shown in words', async () => {
   const project = cliProject(planOf(task('a', {status: 'in_progress'})));
   const folder = path.join(project.folder, '.blackbird/runs/a');
   mkdirSync(folder, {recursive: true});

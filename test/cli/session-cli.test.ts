@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {repoId, runId, sessionMeta} from '../fakes/session-runs.ts';
 import {type CliOptions, cliProject, controlCharacters, lines} from '../helpers/run-cli.ts';
 
-/** Records without any tmux or git on the path: what the commands say of themselves. */
+/** Records without any tmux or git on the path: what the commands print by themselves. */
 function agency(...runs: ReadonlyArray<Parameters<typeof sessionMeta>[0]>) {
   const project = cliProject();
   const data = path.join(project.home, 'data');
@@ -33,7 +33,7 @@ describe('usage', () => {
     },
     {args: ['run'], message: "required option '--name <name>' not specified", name: 'agency run'},
     {args: ['frobnicate'], message: "unknown command 'frobnicate'", name: 'agency'},
-  ])('$args: the code first, then what is wrong and the usage', async ({args, message, name}) => {
+  ])('$args: the code first, then the problem and the usage', async ({args, message, name}) => {
     const {code, out, err} = await agency().run(args);
     expect({code, out}).toEqual({code: 2, out: ''});
     const [first, second, ...rest] = err.split('\n');
@@ -50,7 +50,7 @@ describe('usage', () => {
     },
   );
 
-  test('without a command it says what there is', async () => {
+  test('without a command it lists what there is', async () => {
     const bare = await agency().run([]);
     expect(bare).toEqual({code: 0, out: expect.stringMatching(/^Usage: agency /), err: ''});
     expect(await agency().run(['--help'])).toEqual(bare);
@@ -67,7 +67,7 @@ describe('usage', () => {
 });
 
 describe('errors', () => {
-  test('begin with the code, then the message alone', async () => {
+  test('start with the code, then the message alone', async () => {
     expect(await agency().run(['resume', '2026'])).toEqual({
       code: 1,
       out: '',
@@ -79,12 +79,12 @@ describe('errors', () => {
     });
   });
 
-  test('are plain in front, whatever the terminal can show', async () => {
+  test('are plain at the start, whatever the terminal can show', async () => {
     const {err} = await agency().run(['resume', '2026'], {terminal: {hasColor: true}});
     expect(err).toMatch(/^error_code: E_RUN_NOT_FOUND\nrun not found: 2026\n/);
   });
 
-  test('are one JSON object where that is asked for', async () => {
+  test('are one JSON object when that is requested', async () => {
     const {code, err} = await agency().run(['show', '2026', '--json']);
     expect({code, error: JSON.parse(err).error}).toEqual({
       code: 1,
@@ -107,7 +107,7 @@ describe('errors', () => {
     );
   });
 
-  test('what a record or a user says steers no terminal', async () => {
+  test('text of a record or a user does not control the terminal', async () => {
     const hostile = '\u001b]0;title\u0007\u001b[31mred\u202e';
     const project = agency({name: hostile, branch: hostile, runner: hostile});
     for (const args of [
@@ -152,7 +152,7 @@ describe('without tmux and git', () => {
     );
   });
 
-  test('nothing is created by looking', async () => {
+  test('nothing is created by reading', async () => {
     const project = agency();
     for (const args of [['ls'], ['show', 'x'], ['resume', 'x'], ['doctor'], ['clean', 'x']])
       await project.run(args);

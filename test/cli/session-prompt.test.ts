@@ -2,7 +2,7 @@ import {PassThrough} from 'node:stream';
 import {expect, test} from 'vitest';
 import {askOnTerminal} from '../../src/cli/session/session-prompt.ts';
 
-/** Asks while the chunks arrive as a terminal hands them out: line by line. */
+/** Asks while the chunks arrive as a terminal delivers them: line by line. */
 async function ask(...chunks: readonly string[]) {
   const input = new PassThrough({objectMode: true});
   for (const chunk of chunks) input.write(chunk);
@@ -27,17 +27,17 @@ test.each([
   expect(await ask(...chunks)).toMatchObject({answer, written: 'sure? '});
 });
 
-test('the end of the input is no answer, and closes the line', async () => {
+test('the end of the input is not an answer, and ends the line', async () => {
   expect(await ask()).toMatchObject({answer: null, written: 'sure? \n'});
 });
 
-test('the next line stays where it is', async () => {
+test('the next line is left unread', async () => {
   const {answer, input} = await ask('y\n', 'for the session\n');
   expect(answer).toBe('y');
   expect(input.isPaused()).toBe(true);
   expect(input.read()).toBe('for the session\n');
 });
 
-test('keys that steer a terminal are not made into an answer', async () => {
+test('control keys are not part of an answer', async () => {
   expect((await ask('\u001b[Ay\n')).answer).not.toBe('y');
 });

@@ -126,14 +126,17 @@ describe('the cases of the specification', () => {
     },
   );
 
-  test.each(['y', 'Y', 'yes', 'YES', 'Yes', 'yes\r'])('7b. restart, answered %j: goes on', async (answer) => {
-    const {resume} = project({isRunning: true});
-    expect(await resume({restart: true, answers: [answer]})).toEqual({
-      ...quiet,
-      err: question,
-      log: [has, 'lock', has, kill, create, release, 'resume_restart', 'unlock', attach],
-    });
-  });
+  test.each(['y', 'Y', 'yes', 'YES', 'Yes', 'yes\r'])(
+    '7b. restart, answered %j: continues',
+    async (answer) => {
+      const {resume} = project({isRunning: true});
+      expect(await resume({restart: true, answers: [answer]})).toEqual({
+        ...quiet,
+        err: question,
+        log: [has, 'lock', has, kill, create, release, 'resume_restart', 'unlock', attach],
+      });
+    },
+  );
 
   test.each([
     {
@@ -145,7 +148,7 @@ describe('the cases of the specification', () => {
     {case: 9, archive: {}, reason: 'missing', message: 'worktree missing; run is corrupted'},
     {case: 9, archive: null, reason: 'missing', message: 'worktree missing; run is corrupted'},
   ])(
-    '$case. worktree missing, $reason: an event, and no word to tmux',
+    '$case. worktree missing, $reason: an event, and no call to tmux',
     async ({archive, reason, message}) => {
       const {resume, events, addRun, worktree, elsewhere} = sessionProject();
       const file = path.join(elsewhere, 'file');
@@ -174,7 +177,7 @@ describe('the worktree', () => {
     expect(await resume({detached: true})).toMatchObject({out: ready, error: null});
   });
 
-  test('that is there is resumed, archived or not', async () => {
+  test('that exists is resumed, archived or not', async () => {
     const {resume, addRun} = sessionProject();
     addRun({archive: {archived_at: '2026-01-11T00:00:00Z'}, flags: {abandoned: true}});
     expect(await resume({detached: true})).toMatchObject({out: ready, error: null});
@@ -196,7 +199,7 @@ describe('the run', () => {
     },
   );
 
-  test('that is not there leaves no trace', async () => {
+  test('that does not exist leaves no trace', async () => {
     const {resume, files} = project();
     const before = files();
     expect(await resume({ref: '2027'})).toMatchObject({
@@ -206,7 +209,7 @@ describe('the run', () => {
     expect(files()).toEqual(before);
   });
 
-  test('that could be two leaves no trace either', async () => {
+  test('that is ambiguous leaves no trace either', async () => {
     const {resume, addRun, events} = project();
     addRun({run_id: '20260110120000-b000', name: 'other'});
     expect(await resume({ref: '2026'})).toMatchObject({log: [], error: {code: 'E_RUN_ID_AMBIGUOUS'}});
@@ -235,7 +238,7 @@ describe('the run', () => {
     expect(log).toEqual([]);
   });
 
-  test('two whose names begin alike are two', async () => {
+  test('two whose names start alike are two', async () => {
     const {resume, addRun, tmux} = project();
     const longer = `${runId}x`;
     addRun({run_id: longer, name: 'refunds-2'});
@@ -266,7 +269,7 @@ describe('the runner', () => {
     });
   });
 
-  test('comes from the record, not from the defaults of today, nor from the command of yesterday', async () => {
+  test('comes from the record, not from the current defaults, nor from an earlier command', async () => {
     const {resume, repo, tmux, addRun} = sessionProject();
     addRun({runner: 'codex', runner_cmd: 'mine'});
     agencyJson(repo, {defaults: {runner: 'claude'}});
@@ -307,7 +310,7 @@ describe('the runner', () => {
     ],
     ['claude', {runners: {claude: ['claude']}}, 'E_INVALID_AGENCY_JSON', 'runners.claude must be a string'],
     ['claude', {version: 3}, 'E_INVALID_AGENCY_JSON', 'version must be 1'],
-  ])('%s with %j cannot start: the old session lives on', async (runner, json, code, message) => {
+  ])('%s with %j cannot start: the old session stays', async (runner, json, code, message) => {
     const {resume, repo, tmux, addRun, events, bin} = sessionProject();
     addRun({runner});
     agencyJson(repo, json);
@@ -320,7 +323,7 @@ describe('the runner', () => {
     expect(events()).toEqual([]);
   });
 
-  test('does not matter where the session runs', async () => {
+  test('does not matter when the session runs', async () => {
     const {resume, repo, tmux, addRun} = sessionProject();
     addRun({runner: 'gemini'});
     writeFileSync(path.join(repo, 'agency.json'), '{');
@@ -328,7 +331,7 @@ describe('the runner', () => {
     expect(await resume({detached: true})).toMatchObject({out: ready, error: null});
   });
 
-  test('is found through the stored repository, wherever the user stands', async () => {
+  test('is found through the stored repository, whatever the working directory', async () => {
     const {resume, repo, elsewhere, tmux, addRun, data} = sessionProject();
     agencyJson(repo, {runners: {claude: 'mine'}});
     agencyJson(elsewhere, {runners: {claude: 'codex'}});
@@ -344,7 +347,7 @@ describe('the runner', () => {
     expect(tmux.sessions.get(session)?.argv).toEqual(['mine']);
   });
 
-  test('is looked for around the user, then in the worktree, where nothing is stored', async () => {
+  test('is looked for around the working directory, then in the worktree, when nothing is stored', async () => {
     const {resume, repo, elsewhere, worktree, tmux, addRun} = sessionProject();
     addRun({repo_root: ''});
     agencyJson(worktree, {runners: {claude: 'codex'}});
@@ -368,13 +371,13 @@ describe('the lock', () => {
     onTestFinished(() => attempt.lock.release());
   };
 
-  test('of somebody else is no matter where nothing is to be changed', async () => {
+  test('of another process does not matter when nothing is to be changed', async () => {
     const made = project({isRunning: true});
     await held(made);
     expect(await made.resume({detached: true})).toMatchObject({out: ready, error: null});
   });
 
-  test('of somebody else stops a change, and says who it is', async () => {
+  test('of another process stops a change, and its holder is named', async () => {
     const made = project();
     await held(made);
     const {error, log} = await made.resume();
@@ -388,7 +391,7 @@ describe('the lock', () => {
     expect(made.events()).toEqual([]);
   });
 
-  test('that a dead process held does not stop anybody', async () => {
+  test('that a dead process held stops nothing', async () => {
     const made = project();
     const child = spawn('true');
     await new Promise((resolve) => child.once('exit', resolve));
@@ -399,7 +402,7 @@ describe('the lock', () => {
 });
 
 describe('the events', () => {
-  test('are added to what is there, also behind a line that was cut off', async () => {
+  test('are appended, also after a torn line', async () => {
     const {resume, runFolder} = project({isRunning: true});
     const file = path.join(runFolder(), 'events.jsonl');
     writeFileSync(file, '{"event":"first"}\n{"event":"cut');
@@ -410,7 +413,7 @@ describe('the events', () => {
     expect(lines.slice(3)).toEqual(['']);
   });
 
-  test('of a new session that cannot be written fail the command before anybody is attached', async () => {
+  test('of a new session that cannot be written fail the command before it attaches', async () => {
     const {resume, runFolder, tmux} = project();
     mkdirSync(path.join(runFolder(), 'events.jsonl'));
     const {out, error, log} = await resume();
@@ -419,7 +422,7 @@ describe('the events', () => {
     expect(tmux.sessions.has(session)).toBe(true);
   });
 
-  test('of a session that runs warn where they cannot be written, and it is attached to', async () => {
+  test('of a running session print a warning when they cannot be written, and it is attached to', async () => {
     const {resume, runFolder} = project({isRunning: true});
     const file = path.join(runFolder(), 'events.jsonl');
     mkdirSync(file);

@@ -6,12 +6,12 @@ import {repoId, session} from '../fakes/session-runs.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {sessionProject} from '../helpers/session-project.ts';
 
-test('a stop keeps what another process writes into the record meanwhile', async () => {
+test('a stop keeps what another process writes into the record in the meantime', async () => {
   const {sessions: open, addRun, metaText, events, data, tmux, worktree} = sessionProject();
   const run = addRun();
   tmux.sessions.set(session, {name: session, cwd: worktree, argv: ['claude'], env: {}});
   const sessions = await open();
-  // Whoever archives it has the lock, and read the record before.
+  // The archiving process has the lock, and read the record before.
   const attempt = await createProcessLock(path.join(data, 'repos', repoId, '.lock')).acquire({
     waitSeconds: 0,
   });

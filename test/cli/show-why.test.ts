@@ -22,7 +22,7 @@ const shop = planOf(
 );
 
 describe('show', () => {
-  test('tells all a task says and all it is connected to', async () => {
+  test('shows all fields of a task and everything it is connected to', async () => {
     expect(await cliProject(shop).run(['show', 'api'])).toEqual({
       code: 0,
       out: lines(
@@ -41,7 +41,7 @@ describe('show', () => {
     });
   });
 
-  test('shows children, and what is not there as such', async () => {
+  test('shows children, and missing ones as such', async () => {
     expect((await cliProject(shop).run(['show', 'shop'])).out).toBe(
       lines(
         ...['ID: shop', 'Title: Shop', 'Status: todo'],
@@ -55,7 +55,7 @@ describe('show', () => {
     );
   });
 
-  test('says how to release what was blocked by hand', async () => {
+  test('says how to release a task that was blocked by hand', async () => {
     expect((await cliProject(shop).run(['show', 'held'])).out).toContain(
       lines(
         'Readiness:',
@@ -90,7 +90,7 @@ describe('show', () => {
     });
   });
 
-  test('has bold labels where the terminal has colour', async () => {
+  test('has bold labels when the terminal has colour', async () => {
     const {out} = await cliProject(shop).run(['show', 'db'], {terminal: {hasColor: true}});
     expect(out).toContain('\u001b[1mID:\u001b[22m db\n');
   });
@@ -104,7 +104,7 @@ describe('show', () => {
     expect(out).toContain(lines('CreatedAt: 2024-02-29T00:00:00Z', 'UpdatedAt: 2025-12-31T23:00:00Z'));
   });
 
-  test('takes ids like any other words', async () => {
+  test('accepts an id in any form', async () => {
     const ids = ['__proto__', 'constructor', 'a/b', '../x', '-x', 'CON', 'two words'];
     const {run} = cliProject(planOf(ids.map((id) => task(id))));
     for (const id of ids) {
@@ -112,7 +112,7 @@ describe('show', () => {
     }
   });
 
-  test('names the task that was probably meant', async () => {
+  test('suggests the task that was meant', async () => {
     expect(await cliProject(shop).run(['show', 'apu'])).toEqual({
       code: 1,
       out: '',
@@ -126,7 +126,7 @@ describe('show', () => {
   });
 
   test.each(['__proto__', 'constructor', 'toString', '../x', 'x'.repeat(300), ''])(
-    '%j is no task unless the plan has it',
+    '%j is not a task unless the plan has it',
     async (id) => {
       expect(await cliProject(planOf(task('known'))).error(['show', id])).toEqual({
         code: 1,
@@ -153,7 +153,7 @@ describe('show', () => {
 });
 
 describe('why', () => {
-  test('walks the chain down to who must move first, and what to type', async () => {
+  test('walks the chain down to what must happen first, and the command for it', async () => {
     const {run} = cliProject(shop);
     expect(await run(['why', 'e2e'])).toEqual({
       code: 0,
@@ -214,17 +214,17 @@ describe('why', () => {
         '  blackbird set-status held todo',
       ],
     ],
-  ])('%s needs nobody else', async (id, expected) => {
+  ])('%s needs nothing else', async (id, expected) => {
     expect(await cliProject(shop).run(['why', id])).toEqual({code: 0, out: lines(...expected), err: ''});
   });
 
-  test('tells a chain of many levels without ever longer lines', async () => {
+  test('shows a chain of many levels without ever longer lines', async () => {
     const {out} = await cliProject(hugeChain(2_000)).run(['why', 't0']);
     expect(out).toContain(`\n${' '.repeat(22)}(1999) needs t1999  Task t1999  [todo]  ready now\n`);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThan(100);
   });
 
-  test('knows no task that is not there, and wants one', async () => {
+  test('refuses an unknown task, and requires one', async () => {
     const {error} = cliProject(shop);
     expect(await error(['why', 'nobody'])).toMatchObject({code: 1, error: {code: 'E_TASK_NOT_FOUND'}});
     expect(await error(['why'])).toMatchObject({

@@ -12,7 +12,7 @@ import {planOf, rawPlan, task} from '../helpers/plans.ts';
 
 const start = new Date(2026, 0, 5, 12, 0).getTime();
 
-/** Each task says where it goes and what it waits for by numbers; what no plan may have is left out. */
+/** Each task gives its parent and dependencies as numbers; what no plan may have is left out. */
 const sketch = fc.record({
   /** Below an earlier task, or at the top. */
   below: fc.option(fc.nat({max: 6}), {freq: 2}),
@@ -33,7 +33,7 @@ const sketch = fc.record({
     },
   ),
   verify: fc.boolean(),
-  /** Where it stands in the file, which is not the order of the tree. */
+  /** Its position in the file, which is not the order of the tree. */
   place: fc.nat(),
 });
 
@@ -62,7 +62,7 @@ function planFrom(sketches: readonly Sketch[]): Plan {
   return planOf(...placed.sort((one, other) => one.place - other.place).map(({each}) => each));
 }
 
-/** What a project and its luck may be. A review may take as long as it may, and longer. */
+/** Any project and outcome. A review may take up to its limit, and longer. */
 const circumstances = fc.record({
   seed: fc.nat(),
   fail: fc.constantFrom(0, 0.2, 0.6),
@@ -107,7 +107,7 @@ const draw = (outcome: Draw['outcome'], minutes: number, costUsd = 1): Draw => (
   costUsd,
 });
 
-describe('where a budget ends exactly, rules and machines agree', () => {
+describe('when a budget is used up exactly, rules and machines agree', () => {
   test.each<{
     name: string;
     execution: object;
@@ -116,27 +116,27 @@ describe('where a budget ends exactly, rules and machines agree', () => {
     night: Partial<Night>;
   }>([
     {
-      name: 'a task that ends with its time is done',
+      name: 'a task that ends at its time limit is done',
       execution: {maxTaskMinutes: 10},
       draws: {a: [draw('done', 10)], b: [draw('done', 11)]},
       night: {done: 1, reason: 'completed', milliseconds: 20 * minute},
     },
     {
-      name: 'one that comes to its limit with its time is not gone on with',
+      name: 'one that meets a limit at its time limit is not continued',
       execution: {maxTaskMinutes: 10},
       limit: {fromMinute: 12 * 60 + 10, minutes: 60},
       draws: {a: [draw('done', 15)], b: [draw('done', 5)]},
       night: {done: 1, reason: 'error'},
     },
     {
-      name: 'a job that comes to its limit with its time waits for nothing',
+      name: 'a job that meets a limit at its time limit waits for nothing',
       execution: {maxMinutes: 10},
       limit: {fromMinute: 12 * 60 + 10, minutes: 60},
       draws: {a: [draw('done', 15)], b: [draw('done', 5)]},
       night: {done: 0, reason: 'paused', milliseconds: 10 * minute},
     },
     {
-      name: 'what failed is not retried on a budget of the job that is used up',
+      name: 'a failed task is not retried on a used-up budget of the job',
       execution: {maxMinutes: 5, retries: 2},
       draws: {a: [draw('failed', 5), draw('done', 1)], b: [draw('done', 1)]},
       night: {order: ['a'], reason: 'paused', failed: ['a']},
@@ -148,7 +148,7 @@ describe('where a budget ends exactly, rules and machines agree', () => {
       night: {order: ['a', 'b'], reason: 'completed', failed: ['a'], done: 1},
     },
     {
-      name: 'what failed and cost too much',
+      name: 'a task that failed and cost too much',
       execution: {maxCostUsd: 1, retries: 2},
       draws: {a: [draw('failed', 5), draw('done', 1)], b: [draw('done', 1)]},
       night: {order: ['a']},
@@ -160,7 +160,7 @@ describe('where a budget ends exactly, rules and machines agree', () => {
       night: {order: ['a', 'b']},
     },
     {
-      name: 'a look just before the end',
+      name: 'a moment before the end',
       execution: {maxTaskMinutes: 0.5005},
       draws: {a: [draw('done', 0.5006)], b: [draw('done', 0.51)]},
       night: {done: 1, reason: 'completed'},

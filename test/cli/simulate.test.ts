@@ -16,7 +16,7 @@ const sample = planOf(
   task('f', {deps: ['q', 'b']}),
 );
 
-/** Families of ten, each waiting for something of the one before. */
+/** Families of ten, each depending on something in the previous one. */
 const large = (size: number): Plan =>
   planOf(
     ...Array.from({length: size / 10}, (_, group) =>
@@ -43,7 +43,7 @@ test('a thousand nights of two hundred tasks take seconds', () => {
 });
 
 describe('simulate', () => {
-  test('tells order, people, time and cost; the same seed tells the same', async () => {
+  test('reports order, people, time and cost; the same seed gives the same', async () => {
     const project = cliProject(sample);
     const args = [
       'simulate',
@@ -64,12 +64,12 @@ describe('simulate', () => {
     expect(data).toMatchObject({nights: 8, seed: 3, history: 0});
     const ends = data.each.map(({reason}) => reason);
     expect([...new Set(ends)].sort()).toEqual(['completed', 'waiting_user']);
-    // So few tasks are played by the machines every night.
+    // With this few tasks the machines run every night.
     expect(data.checked).toBe(8);
     expect(project.files()).toEqual(['blackbird.plan.json']);
   });
 
-  test('draws for a terminal, and names what can never begin', async () => {
+  test('draws for a terminal, and names what can never start', async () => {
     const project = cliProject(planOf(task('a'), task('b', {deps: ['x']}), task('x', {status: 'blocked'})));
     const {code, out, err} = await project.run(['simulate', '--runs', '5', '--minutes', '10'], {
       terminal: true,
@@ -93,7 +93,7 @@ describe('simulate', () => {
     });
   });
 
-  test('counts the nights in which all was done apart from those in which something failed', async () => {
+  test('counts the nights in which all was done apart from those with a failure', async () => {
     const project = cliProject(planOf(task('a'), task('s', {status: 'skipped'})));
     const nights = async (fail: string) =>
       project.json(['simulate', '--runs', '3', '--minutes', '10', '--fail', fail]);

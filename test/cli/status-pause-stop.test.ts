@@ -28,7 +28,7 @@ function project(...jobs: readonly JobRecord[]) {
 const requestsIn = (folder: string) => readdirSync(path.join(folder, '.blackbird/requests'));
 
 describe('pause and stop are refused', () => {
-  test.each(['pause', 'stop'])('%s where nothing ever ran, and leaves no trace', async (command) => {
+  test.each(['pause', 'stop'])('%s when nothing ever ran, and leaves no trace', async (command) => {
     const made = cliProject(planOf(task('a')));
     expect(await made.run([command])).toEqual({
       code: 1,
@@ -51,7 +51,7 @@ describe('pause and stop are refused', () => {
       'the Blackbird that worked here is gone; no job is running',
     ],
     [
-      'the machine was started again',
+      'the machine was rebooted',
       jobRecord({owner: {...here, bootId: 'another'}}),
       'E_NO_JOB',
       'the Blackbird that worked here is gone; no job is running',
@@ -69,12 +69,12 @@ describe('pause and stop are refused', () => {
       `the job works on ${os.hostname()}, or in a container that cannot be seen from here`,
     ],
     [
-      'nobody knows its owner',
+      'its owner is unknown',
       jobRecord({owner: null}),
       'E_JOB_OUT_OF_REACH',
       'the system did not tell which process works here',
     ],
-  ] as const)('where %s', async (_why, job, code, message) => {
+  ] as const)('when %s', async (_why, job, code, message) => {
     for (const command of ['pause', 'stop']) {
       const made = project(job);
       expect(await made.error([command])).toMatchObject({code: 1, error: {code, message}});
@@ -82,7 +82,7 @@ describe('pause and stop are refused', () => {
     }
   });
 
-  test('where the job does not answer', async () => {
+  test('when the job does not answer', async () => {
     const made = project(jobRecord({owner: here}));
     expect(await made.error(['stop'])).toMatchObject({
       error: {
@@ -94,7 +94,7 @@ describe('pause and stop are refused', () => {
     expect(requestsIn(made.folder)).toEqual([]);
   });
 
-  test('where the job ends before it takes the request, whatever job comes next', async () => {
+  test('when the job ends before it takes the request, whatever job comes next', async () => {
     const job = jobRecord({owner: here});
     const made = project(endedJob({owner: here}));
     const folder = projectFolder(made.folder);
@@ -115,7 +115,7 @@ describe('pause and stop are refused', () => {
 });
 
 describe('status', () => {
-  test('without a job tells what comes next', async () => {
+  test('without a job shows what comes next', async () => {
     expect(await cliProject(planOf(task('a'))).run(['status'])).toEqual({
       code: 0,
       out: lines('Nothing runs.', 'Next', '○ a  Task a', '0 of 1 done'),
@@ -123,7 +123,7 @@ describe('status', () => {
     });
   });
 
-  test('tells of the newest job, and steers no terminal', async () => {
+  test('shows the newest job, and does not control the terminal', async () => {
     const made = project(
       endedJob({jobId: '20260109-000000-000000', end: {reason: 'completed', message: 'old'}}),
       endedJob({end: {reason: 'completed', message: 'new\u001b[2J'}}),
@@ -133,7 +133,7 @@ describe('status', () => {
     expect(out).not.toMatch(controlCharacters);
   });
 
-  test('tells of a job whose Blackbird is gone', async () => {
+  test('shows a job whose Blackbird is gone', async () => {
     const {out} = await project(jobRecord({owner: {...here, startTime: '1'}})).run(['status']);
     expect(out).toMatch(
       /^✗ Ended unexpectedly: job 20260110-220412-3fa9c1, claude, since 2026-01-1\d [\d:]+\. Continue with: blackbird execute\n/,
@@ -146,10 +146,10 @@ describe('status', () => {
     expect(out).toContain('! a-long-name-of-a-task  failed\n    blackbird retry a-long-name-of-a-task\n');
   });
 
-  test('reads one of many jobs, and is not in the way of list', async () => {
+  test('reads one of many jobs, and does not slow down list', async () => {
     const made = project(endedJob({jobId: '20990101-000000-000000'}));
     const folder = path.join(made.folder, '.blackbird', 'jobs');
-    // Not even JSON: whoever read them would say so.
+    // Not even JSON: reading them would be reported.
     for (let index = 0; index < 10_000; index++) {
       writeFileSync(path.join(folder, `20260101-000000-${String(index).padStart(6, '0')}.json`), 'x');
     }
@@ -158,7 +158,7 @@ describe('status', () => {
   });
 });
 
-describe('what is drawn again', () => {
+describe('a watched status', () => {
   const context = (isTerminal: boolean) => {
     const printed: string[] = [];
     let end = () => {};
@@ -174,7 +174,7 @@ describe('what is drawn again', () => {
     return {printed, end: () => end(), context: fake as unknown as CliContext};
   };
 
-  test('stands in its place on a terminal, long lines too, and ends with Ctrl+C', async () => {
+  test('is redrawn in place on a terminal, long lines too, and ends with Ctrl+C', async () => {
     const {printed, context: fake, end} = context(true);
     // Characters of two columns count twice.
     const texts = ['one\ntwenty characters..\n任務任務任務', 'two'];
@@ -189,7 +189,7 @@ describe('what is drawn again', () => {
     ]);
   });
 
-  test('is said once elsewhere, until it changes', async () => {
+  test('is printed once elsewhere, until it changes', async () => {
     const {printed, context: fake, end} = context(false);
     const texts = ['one', 'one', 'two'];
     await redrawn(fake, async () => {

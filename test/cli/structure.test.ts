@@ -8,7 +8,7 @@ const plan = planOf(
   task('empty'),
 );
 
-/** Runs a command that must be refused, and makes sure that the plan is as it was. */
+/** Runs a command that must be refused, and checks that the plan is unchanged. */
 async function refused(args: readonly string[]): Promise<{code: number; error: unknown}> {
   const project = cliProject(plan);
   const before = project.planText();
@@ -33,7 +33,7 @@ describe('move', () => {
     expect(docs).toEqual({...plan.items.get('docs'), parentId: 'shop', updatedAt: now});
   });
 
-  test('moves it to a place, with the options before the task', async () => {
+  test('moves it to a position, with the options before the task', async () => {
     const project = cliProject(plan);
     const moved = await project.json(['move', '--parent', 'shop', '--index', '0', 'ui']);
     expect(moved).toEqual({id: 'ui', parentId: 'shop'});
@@ -84,7 +84,7 @@ describe('delete', () => {
     expect(Object.keys(project.tasks())).toEqual(['shop', 'api', 'ui', 'empty']);
   });
 
-  test('deletes a family and lets go who waits for it, when told to', async () => {
+  test('deletes a subtree and the dependencies on it, when told to', async () => {
     const project = cliProject(plan);
     expect(await project.run(['delete', '--force', 'shop', '--cascade-children'])).toEqual({
       code: 0,
@@ -95,7 +95,7 @@ describe('delete', () => {
     expect(project.tasks().docs?.depRationale).toEqual({});
   });
 
-  test('tells a script what is gone', async () => {
+  test('reports to a script what was deleted', async () => {
     const args = ['delete', 'shop', '--cascade-children', '--force'];
     expect(await cliProject(plan).json(args)).toEqual({
       deleted: ['shop', 'api', 'ui'],
@@ -120,7 +120,7 @@ describe('delete', () => {
     expect(await refused(['delete', ...args])).toMatchObject({code: 1, error: {code, message}});
   });
 
-  test('wants a task', async () => {
+  test('requires a task', async () => {
     expect(await refused(['delete', '--force'])).toMatchObject({
       code: 2,
       error: {code: 'E_USAGE', details: {usage: 'blackbird delete [options] <taskId>'}},
@@ -129,7 +129,7 @@ describe('delete', () => {
 });
 
 describe('deps', () => {
-  test('add lets a task wait for another, once', async () => {
+  test('add makes a task depend on another, once', async () => {
     const project = cliProject(plan);
     const added = {code: 0, out: 'added dep empty -> docs\n', err: ''};
     expect(await project.run(['deps', 'add', 'empty', 'docs'])).toEqual(added);
@@ -145,7 +145,7 @@ describe('deps', () => {
     expect(project.planText()).toBe(before);
   });
 
-  test('remove lets it no longer wait', async () => {
+  test('remove ends that', async () => {
     const project = cliProject(plan);
     const removed = {code: 0, out: 'removed dep docs -> ui\n', err: ''};
     expect(await project.run(['deps', 'remove', 'docs', 'ui'])).toEqual(removed);
@@ -155,7 +155,7 @@ describe('deps', () => {
     expect(await project.json(['deps', 'remove', 'ui', 'api'])).toEqual({id: 'ui', deps: [], changed: true});
   });
 
-  test('set replaces all, once each', async () => {
+  test('set replaces all, without repeats', async () => {
     const project = cliProject(plan);
     const set = {code: 0, out: 'set docs deps (2)\n', err: ''};
     expect(await project.run(['deps', 'set', 'docs', 'api', 'empty', 'api'])).toEqual(set);
@@ -200,7 +200,7 @@ describe('deps', () => {
   ])('%s is a usage error', async (args, message, usage) => {
     const result = await refused(args);
     expect(result).toMatchObject({code: 2, error: {code: 'E_USAGE', details: {usage}}});
-    // More subcommands may come; these are there.
+    // More subcommands may come; these exist.
     expect((result.error as {message: string}).message.startsWith(message)).toBe(true);
   });
 });
@@ -232,7 +232,7 @@ describe('set-status', () => {
     });
   });
 
-  test('the status it has already is no change', async () => {
+  test('the status it already has is no change', async () => {
     const project = cliProject(plan);
     const before = project.planText();
     expect(await project.json(['set-status', 'api', 'todo'])).toEqual({

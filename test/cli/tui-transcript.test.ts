@@ -27,7 +27,7 @@ test('an agent that printed nothing has an empty one', async () => {
   expect(await talk()).toEqual({talks: [], isCut: false});
 });
 
-test('output that cannot be read is not shown as empty', async () => {
+test('unreadable output is not shown as empty', async () => {
   const {read, stdout} = recorded();
   mkdirSync(stdout);
   expect((await read()).lines).toEqual([expect.stringMatching(/^the output cannot be read: EISDIR/)]);
@@ -35,7 +35,7 @@ test('output that cannot be read is not shown as empty', async () => {
   expect((await read()).lines).toEqual([]);
 });
 
-test('what was said has the times of its log, without protocol; lines of no provider are shown', async () => {
+test('the conversation has the times of its log, without protocol lines; lines of no provider are shown', async () => {
   const {talk, stdout, times} = recorded();
   const lines = ['warning: old', JSON.stringify({demo: 'message', text: 'Done.'}), '{"other": 1}'];
   writeFileSync(stdout, `${lines.join('\n')}\n`);

@@ -5,7 +5,7 @@ import {planOf, task} from '../helpers/plans.ts';
 import {cliProject} from '../helpers/run-cli.ts';
 
 test.each([[['set-status', 'a', 'todo']], [['retry', 'a']]])(
-  '%j of a task that may stand at a checkpoint is refused while its record cannot be read',
+  '%j of a task that may be at a checkpoint is refused while its record cannot be read',
   async (args) => {
     const project = cliProject(planOf(task('a', {status: 'in_progress'})));
     const folder = path.join(project.folder, '.blackbird/runs/a');

@@ -12,7 +12,7 @@ const usageLine = (tokens: number) =>
   `${JSON.stringify({demo: 'usage', input_tokens: tokens, output_tokens: 0})}\n`;
 const demo = {provider: 'demo'} as const;
 
-test('the use of an agent at work is its own, not that of the one before it in the same log', () => {
+test('the usage of a running agent is its own, not that of the previous one in the same log', () => {
   const folder = temporaryFolder();
   const files = {stdout: path.join(folder, 'log'), times: path.join(folder, 'times')} as const;
   const look = createUsageMeter({files: () => ({...files, record: '', stderr: '', journal: ''})});
@@ -34,7 +34,7 @@ test('the use of an agent at work is its own, not that of the one before it in t
   expect(look(resumed)).toEqual({input_tokens: 30, output_tokens: 0});
 });
 
-test('what a job used before its last run is read once, and again after a run went on', async () => {
+test('what a job used before its last run is read once, and again after a run continued', async () => {
   const runs = createRunStore({folder: temporaryFolder()});
   const job = jobRecord();
   const used = (runId: string, tokens: number): RunRecord =>

@@ -5,7 +5,7 @@ import {userPrograms} from '../../src/cli/terminal/user-programs.ts';
 import {rejectionOf} from '../helpers/errors.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 
-/** A repository with a project in a folder of it, and a program that writes down its arguments. */
+/** A repository with a project in a subfolder, and a program that records its arguments. */
 function repository(name = 'vim') {
   const top = realpathSync(temporaryFolder());
   const root = path.join(top, 'project');
@@ -18,7 +18,7 @@ function repository(name = 'vim') {
   return {top, root, editor, args: () => readFileSync(path.join(top, 'args'), 'utf8').trim().split('\n')};
 }
 
-test('a file is named from the top of the repository, whatever its name does in a shell', async () => {
+test('a file is named from the top of the repository, whatever its name means to a shell', async () => {
   const {top, root, editor, args} = repository('my-editor');
   const name = "-a $(touch x) 'b'.ts";
   writeFileSync(path.join(top, name), '');
@@ -42,7 +42,7 @@ test.each([
   expect(await rejectionOf(run({type: 'editor', file, line: 1}))).toMatchObject({code: 'E_USAGE', message});
 });
 
-test('the pager gets the patch, and nothing in it reaches the terminal as a command', async () => {
+test('the pager gets the patch, and nothing in it reaches the terminal as a control sequence', async () => {
   const {top, root, editor} = repository('pager');
   const {run, editorRefused} = userPrograms({
     root,
@@ -56,7 +56,7 @@ test('the pager gets the patch, and nothing in it reaches the terminal as a comm
   );
 });
 
-test('a program that cannot be started is said', async () => {
+test('a program that cannot be started is reported', async () => {
   const {root} = repository();
   const {run} = userPrograms({
     root,

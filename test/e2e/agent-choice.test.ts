@@ -21,7 +21,7 @@ test('agent, model and effort of a task reach its agent, with every resume', asy
   expect((await run(['show', 'a', '--json'])).out).not.toContain('"model"');
 });
 
-test('what cannot be an agent or a model is refused as it is typed', async () => {
+test('an invalid agent or model is refused when it is typed', async () => {
   const {run} = engineProject(planOf(task('a')));
   expect(await run(['edit', 'a', '--agent', 'gemini'])).toMatchObject({
     code: 2,

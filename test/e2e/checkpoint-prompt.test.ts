@@ -26,7 +26,7 @@ function beforePrompt(flags = ''): {terminal: Terminal; folder: string} {
   const editor = path.join(folder, 'vim');
   writeFileSync(editor, '#!/bin/sh\necho "editing $@"\nread typed\n');
   chmodSync(editor, 0o755);
-  // Ink would show nothing where it sees `CI`.
+  // Ink shows nothing when `CI` is set.
   const env = {...process.env, CI: '1', VISUAL: '', EDITOR: editor, PAGER: 'less -R'};
   const terminal = openTerminal({folder, env, columns: 80, rows: 24});
   terminal.type('echo before the prompt');
@@ -76,7 +76,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
     expect(await terminal.until(/[^-]icanon/)).toMatch(/[^-]echo /);
   });
 
-  test('the full diff scrolls and goes away', async () => {
+  test('the full diff scrolls and closes', async () => {
     const terminal = await prompt();
     terminal.press('d');
     await terminal.until('esc decide');
@@ -86,14 +86,14 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
     await terminal.until('   Approve and continue');
   });
 
-  test('gives the terminal to the editor at the line and to the pager, and takes it back', async () => {
+  test('hands the terminal to the editor at the line and to the pager, and takes it back', async () => {
     const {terminal, folder} = beforePrompt();
     mkdirSync(path.join(folder, '.git'));
     writeFileSync(path.join(folder, '.git/HEAD'), '');
     writeFileSync(path.join(folder, 'one.ts'), '');
     await terminal.until('whole task');
     terminal.press('d', 'j', 'j', 'j', 'o');
-    // The screen behind is the shell's, and keys are shown again.
+    // The shell's screen is behind it, and keys are echoed again.
     const edited = await terminal.until('editing +2');
     expect(edited).toContain('before the prompt');
     expect(edited).toContain(path.join(realpathSync(folder), 'one.ts'));
@@ -101,7 +101,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
     await terminal.until('❯    2 + line 1');
     terminal.press('|');
     await terminal.until(/\+line 20/);
-    // Ctrl+C is the pager's own there, and takes what was typed with it.
+    // Ctrl+C belongs to the pager there, and discards what was typed.
     terminal.press('C-c');
     await eventually(() => {
       terminal.press('G');
@@ -137,7 +137,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
     await terminal.until('decided: null');
   });
 
-  test('what was typed before it could be seen decides nothing', async () => {
+  test('keys typed before the prompt was visible decide nothing', async () => {
     const {terminal, folder} = beforePrompt('delayed');
     await terminal.until('working…');
     terminal.press('Enter', 'j', 'Enter', 'x');
@@ -150,7 +150,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
     await terminal.until('decided: {"state":"approved_quit"}');
   });
 
-  test('a second one takes keys as the first did, and knows what was read', async () => {
+  test('a second one takes keys like the first, and remembers what was read', async () => {
     const {terminal} = beforePrompt('twice');
     await terminal.until('Approve and continue');
     terminal.press('d');
@@ -189,7 +189,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
     await terminal.until(' 14 + line 13');
   });
 
-  test('killed in the middle, it gives the screen back', async () => {
+  test('killed in the middle, it restores the screen', async () => {
     const {terminal, folder} = beforePrompt();
     await terminal.until('  Approve and continue');
     process.kill(Number(readFileSync(path.join(folder, 'pid'), 'utf8')), 'SIGTERM');

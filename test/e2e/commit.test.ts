@@ -5,7 +5,7 @@ import {planOf, task} from '../helpers/plans.ts';
 
 const lines = (third: string, last = 'six') => `one\ntwo\n${third}\nfour\nfive\n${last}\n`;
 
-test('each task is a commit of its own, in a tree with edits and staged work of its owner', async () => {
+test('each task is its own commit, in a tree with edits and staged work of the user', async () => {
   const project = engineProject(
     planOf(
       task('a', {

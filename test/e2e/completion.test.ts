@@ -19,10 +19,10 @@ const project = () => builtProject(plan);
 const ids = ['api', 'e2e', 'ns:one'];
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** What a shell offers when these words stand behind `blackbird` and the cursor is behind the last. */
+/** What a shell offers for these words after `blackbird`, with the cursor at the end. */
 type Offer = (words: readonly string[], inProject?: BuiltProject) => Promise<string[]>;
 
-/** The same words must bring the same offers in every shell. */
+/** The same words must give the same completions in every shell. */
 function offersTheSame(offer: Offer): void {
   test('commands', async () => {
     expect(await offer([''])).toEqual(expect.arrayContaining(['add', 'list', 'set-status', 'show', 'why']));
@@ -61,7 +61,7 @@ function offersTheSame(offer: Offer): void {
     expect(await offer(['list', '--status', 'in'])).toEqual(['in_progress']);
   });
 
-  test('tasks of the folder that was named', async () => {
+  test('tasks of the named folder', async () => {
     const inProject = project();
     const other = path.join(inProject.env.HOME ?? '', 'blackbird.plan.json');
     writeFileSync(other, planFileText(planOf(task('home'))));
@@ -69,14 +69,14 @@ function offersTheSame(offer: Offer): void {
     expect(await offer(['--cwd', '~', 'show', ''], inProject)).toEqual(['home']);
   });
 
-  test('nothing where nothing fits, and no complaint without a plan', async () => {
+  test('nothing when nothing fits, and no error without a plan', async () => {
     expect(await offer(['show', 'zzz'])).toEqual([]);
     expect(await offer(['show', ''], builtProject())).toEqual([]);
     expect(await offer(['show', ''], builtProject('broken'))).toEqual([]);
   });
 }
 
-/** Runs a script in a shell; the test fails when it complains about anything. */
+/** Runs a script in a shell; the test fails when it prints any error. */
 async function linesOf(inProject: BuiltProject, shell: readonly string[], script: string): Promise<string[]> {
   const file = path.join(inProject.env.HOME ?? '', 'script');
   writeFileSync(file, script);
@@ -105,7 +105,7 @@ describe('bash', () => {
     expect((await offer(['list', '--status', '='])).sort()).toEqual([...taskStatuses].sort());
     expect(await offer(['show', 'ns', ':', 'o'])).toEqual(['one']);
     expect(await offer(['show', 'ns', ':'])).toEqual(['one']);
-    // Where COMP_WORDBREAKS lacks the colon, the whole word is replaced.
+    // When COMP_WORDBREAKS lacks the colon, the whole word is replaced.
     expect(await offer(['show', 'ns:'])).toEqual(['ns:one']);
     expect(await offer(['list', '--status', '=', 'done', '--tr'])).toEqual(['--tree']);
   });
@@ -131,7 +131,7 @@ const isInstalled = (shell: string) =>
   execaSync('sh', ['-c', `command -v ${shell}`], {reject: false}).exitCode === 0;
 
 describe.skipIf(!isInstalled('zsh'))('zsh', () => {
-  /** The function as the completion system calls it, with that system's own part told instead of shown. */
+  /** The function as the completion system calls it, with that system's own part printed instead of shown. */
   const offer: Offer = async (words, inProject = project()) => {
     const candidates = await linesOf(
       inProject,
@@ -154,7 +154,7 @@ describe.skipIf(!isInstalled('zsh'))('zsh', () => {
     expect(await offer(['list', '--status=d'], inProject)).toEqual(['--status=done']);
   });
 
-  /** A shell at a terminal of its own, in which a person presses the tab key. */
+  /** A shell in its own terminal, in which a user presses Tab. */
   const typed = (inProject: BuiltProject, setup: string, text: string, expected: string) =>
     linesOf(
       inProject,
@@ -197,7 +197,7 @@ describe.skipIf(!isInstalled('fish'))('fish', () => {
 
   offersTheSame(offer);
 
-  test('the value of an option in one word, and what a candidate is', async () => {
+  test('the value of an option in one word, and the description of a candidate', async () => {
     const inProject = project();
     expect(await offer(['list', '--status=d'], inProject)).toEqual(['--status=done']);
     const script = `blackbird completion fish | source\ncomplete -C 'blackbird show a'`;

@@ -5,11 +5,11 @@ import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 
-// A sample of `npm run verify:crash`, and that its layer between a program and the disk does what it says.
+// A sample of `npm run verify:crash`, and a test that its layer between program and disk works as stated.
 
 const script = (name: string) => path.resolve('scripts', name);
 
-test('the built program, killed at a sample of its steps on the disk, loses nothing and goes on', {
+test('the built program, killed at a sample of its disk operations, loses nothing and continues', {
   timeout: 600_000,
 }, async () => {
   const args = [script('verify-crash.mjs'), '--sample', '8', '--seed', '206', '--workers', '1'];
@@ -26,7 +26,7 @@ describe('the layer', () => {
   const synced = `${replaced} sync('new', 'r+');`;
   const renamed = `fs.renameSync('new', 'record');`;
 
-  /** What `record` holds after the program was stopped there; null where there is none. */
+  /** What `record` contains after the program was stopped there; null if it does not exist. */
   function stopped(program: string, point: {kind: string; at: number}, before = 'old') {
     const root = temporaryFolder();
     const file = path.join(root, 'record');
@@ -58,25 +58,25 @@ describe('the layer', () => {
   const folderSynced = `${synced} ${renamed} sync('.', 'r');`;
   test.each([
     {
-      name: 'takes a name whose folder was not synced',
+      name: 'loses a name whose folder was not synced',
       program: `${synced} ${renamed}`,
       kind: 'power',
       text: 'old',
     },
-    {name: 'leaves what was synced with its folder', program: folderSynced, kind: 'power', text: 'new text'},
+    {name: 'keeps what was synced with its folder', program: folderSynced, kind: 'power', text: 'new text'},
     {
-      name: 'takes what was written and never synced',
+      name: 'loses what was written and never synced',
       program: `${replaced} ${renamed} sync('.', 'r');`,
       kind: 'power',
       text: '',
     },
     {
-      name: 'may leave a name without its content',
+      name: 'may keep a name without its content',
       program: `${replaced} ${renamed}`,
       kind: 'names',
       text: '',
     },
-  ])('without power $name', ({program, kind, text}) => {
+  ])('in a power cut $name', ({program, kind, text}) => {
     expect(stopped(program, {kind, at: 0})).toMatchObject({stderr: '', text});
   });
 });

@@ -16,7 +16,7 @@ import {eventually} from '../helpers/eventually.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 
-// Blackbird dies at any moment. Whatever was done stays done, whatever was not is found again.
+// Blackbird dies at any moment. What was done stays done, what was not is found again.
 
 /** The long form is `npm run verify:crash -- --kills 500`. */
 const kills = Number(process.env.BLACKBIRD_TEST_KILLS ?? 15);
@@ -33,7 +33,7 @@ const plan = () =>
     task('f', {prompt: demo('append done.txt f', 'print end')}),
   );
 
-/** Stands in for the program that keeps the machine awake: like it, it lives as long as what it was told to run. */
+/** Stands in for the program that keeps the machine awake: it runs as long as the command it was given. */
 function awakeTool() {
   const folder = temporaryFolder();
   const called = path.join(folder, 'called');
@@ -41,7 +41,7 @@ function awakeTool() {
   writeFileSync(path.join(folder, 'systemd-inhibit'), script, {mode: 0o755});
   return {
     env: {PATH: [folder, process.env.PATH ?? ''].join(path.delimiter)},
-    /** Itself and what it ran, for every job. */
+    /** Itself and its command, for every job. */
     pids: () => textOf(called).split(/\s+/).filter(Boolean).map(Number),
   };
 }
@@ -65,13 +65,13 @@ describe('SIGKILL', () => {
           await eventually(() => expect(project.agents()).toEqual([]));
         }
         expectWholeRecords(project);
-        // Whoever looks again is told how to go on; nobody needs to know what happened.
+        // The next command says how to continue, without knowing what happened.
         args = verb === 'execute' && out !== null && !isDone(project) ? toldCommand(out) : ['execute'];
       }
       for (const id of ids) {
         const lines = project.text('done.txt').split('\n');
         const times = lines.filter((line) => line === id).length;
-        // Starting again from scratch is a person's choice, and does again what was done.
+        // Restarting is the user's choice, and repeats what was done.
         expect({id, times}).toEqual({id, times: Math.min(Math.max(times, 1), 1 + (restarted.get(id) ?? 0))});
         expect(project.runs(id).filter(({state}) => state === 'succeeded')).toHaveLength(1);
       }
@@ -111,7 +111,7 @@ describe('SIGKILL', () => {
     await expectGone(awake.pids());
   });
 
-  test('while it pauses an agent that does not listen leaves a pause all the same', async () => {
+  test('while it pauses an agent that ignores signals still leaves a pause', async () => {
     const prompt = demo('ignore-sigint', 'write started x', 'sleep 60');
     const project = engineProject(planOf(task('a', {prompt})), {
       config: {execution: {pauseGraceSeconds: 60}},
@@ -123,7 +123,7 @@ describe('SIGKILL', () => {
     const agents = project.agents();
     running.child.kill('SIGKILL');
     await expectGone(agents);
-    // Its session is complete, so it goes on where the agent was: after the sleep.
+    // Its session is complete, so it continues where the agent was: after the sleep.
     expect((await project.run(['resume', 'a'])).code).toBe(0);
     expect(project.latest('a')).toMatchObject({state: 'succeeded', segments: [{}, {}]});
   });
@@ -144,7 +144,7 @@ describe('SIGKILL', () => {
   test.each([
     {args: ['execute'], run: {state: 'paused', pause_reason: 'process_lost', resumable: true}},
     {args: ['resume', 'a'], run: {state: 'succeeded', segments: [{}, {exit_code: 0}]}},
-  ])('of the whole family, the guardian too, is shown and mended by $args', async ({args, run}) => {
+  ])('of all its processes, the guardian too, is shown and repaired by $args', async ({args, run}) => {
     const prompt = demo('spawn-sleeper', 'write started x', 'sleep 60');
     const project = engineProject(planOf(task('a', {prompt})));
     const running = project.start(['execute']);
@@ -152,7 +152,7 @@ describe('SIGKILL', () => {
     // Stopped, it starts no other guardian while its own are being killed.
     process.kill(running.pid, 'SIGSTOP');
     const children = readdirSync('/proc').filter((pid) => parentOf(pid) === running.pid);
-    // First the guardian, the reaper and Blackbird, so that nobody is left to end what the agent started.
+    // First the guardian, the reaper and Blackbird, so that none is left to end what the agent started.
     const agents = project.agents();
     for (const pid of [...children.map(Number).filter((pid) => !agents.includes(pid)), running.pid])
       process.kill(pid, 'SIGKILL');
@@ -163,7 +163,7 @@ describe('SIGKILL', () => {
     expect(out).toContain(`works without a Blackbird: ${project.agents().join(', ')}`);
     expect(out).toContain('blackbird resume a ends it and continues');
 
-    // What it leaves paused, a person has to go on with.
+    // What it leaves paused, the user has to continue.
     expect((await project.run(args)).code).toBe(args[0] === 'execute' ? 4 : 0);
     await expectGone(agents);
     expect(project.latest('a')).toMatchObject(run);
@@ -171,7 +171,7 @@ describe('SIGKILL', () => {
   });
 });
 
-test('a restart that never began is named by the run it would have replaced', async () => {
+test('a restart that never started is named by the run it would have replaced', async () => {
   const prompt = demo('write started x', 'sleep 60');
   const project = engineProject(planOf(task('a', {prompt}), task('b')));
   await pauseInTheMiddle(project, 'a');
@@ -189,7 +189,7 @@ test('a restart that never began is named by the run it would have replaced', as
   expect(project.statuses()).toEqual({a: 'done', b: 'done'});
 });
 
-test('a task that was made ready again and never began is ready, not done as it once was', async () => {
+test('a task that was made ready again and never started is ready, not done as before', async () => {
   const project = engineProject(planOf(task('a', {prompt: demo('append done.txt a')})));
   expect((await project.run(['execute'])).code).toBe(0);
   expect((await project.run(['set-status', 'a', 'todo'])).code).toBe(0);
@@ -216,14 +216,14 @@ test('files that a dead Blackbird was writing are removed by the next one', asyn
   expect(leftovers(project)).toEqual([]);
 });
 
-/** What `execute` said to type for a task that it left alone. */
+/** The command that `execute` suggested for a task that it left alone. */
 function toldCommand(out: string): readonly string[] {
   const [, verb, id] = /^(?:Ⅱ .*:| {2}\w {2}paused.*) blackbird (resume|restart) (\w)$/m.exec(out) ?? [];
   if (!verb || !id) throw new Error(`a task is left, and nobody says how to go on:\n${out}`);
   return [verb, id];
 }
 
-/** Null when it was still alive to be killed; else it came to its end by itself, and well, and said this. */
+/** Null when it was still alive to be killed; otherwise it ended by itself, with success, and printed this. */
 async function killDuring(
   project: EngineProject,
   args: readonly string[],
@@ -236,7 +236,7 @@ async function killDuring(
   }
   const {code, signal, out, err} = await running.ended;
   if (signal === 'SIGKILL') return null;
-  // A plan in which a lost task is paused needs somebody.
+  // A plan in which a lost task is paused needs the user.
   const expected = args[0] === 'execute' && !isDone(project) ? 4 : 0;
   expect({args, code, err}).toEqual({args, code: expected, err: ''});
   return out;
@@ -246,8 +246,7 @@ const isDone = (project: EngineProject) => ids.every((id) => project.statuses()[
 
 /**
  * Every record can be read, attempts count up, only the latest run of a task may be unfinished, and no agent was
- * started that no record knows.
- */
+ * started without a record. ⏎ */
 function expectWholeRecords(project: EngineProject): void {
   for (const id of ids) {
     const runs: readonly RunRecord[] = project.runs(id);
@@ -257,7 +256,7 @@ function expectWholeRecords(project: EngineProject): void {
   }
   const runs = ids.flatMap((id) => project.runs(id));
   const known = runs.map(({provider_session_ref: ref}) => `${ref}.json`);
-  // An agent stores its session before it names it; killed in between, its start is all that is known.
+  // An agent stores its session before it announces it; killed in between, only its start is known.
   const unnamed = runs.filter(({segments, provider_session_ref: ref}) => segments.length > 0 && ref === '');
   const sessions = path.join(project.folder, '.blackbird', 'demo-sessions');
   const begun = existsSync(sessions) ? readdirSync(sessions).filter((name) => name.endsWith('.json')) : [];
@@ -265,7 +264,7 @@ function expectWholeRecords(project: EngineProject): void {
   expect(unknown.length).toBeLessThanOrEqual(unnamed.length);
 }
 
-/** Half-written files that nobody will ever finish, unless the number of their writer is taken again. */
+/** Half-written files that will never be finished, unless the pid of their writer is reused. */
 function leftovers(project: EngineProject): string[] {
   return readdirSync(path.join(project.folder, '.blackbird'), {recursive: true, encoding: 'utf8'}).filter(
     (name) => {

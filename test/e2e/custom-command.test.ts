@@ -12,7 +12,7 @@ import {
 } from '../helpers/engine-project.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
-// What belongs to a command of the user's own, and what does not.
+// What belongs to a custom command, and what does not.
 
 const command = `'${process.execPath}' '${demoAgentScript()}'`;
 const slow = demo('write started yes', 'sleep 60', 'write made.txt hi');
@@ -31,8 +31,8 @@ const pausedFacts = {
   resumable: true,
 };
 
-test('its run is its own, with the dialect of the session line, and it goes on with it', async () => {
-  // Nobody chose an agent: the default is none of its business.
+test('its run is its own, with the dialect of the session line, and continues with it', async () => {
+  // No agent was chosen: the default does not matter.
   const project = engineProject(plan(), {agent: null, env: custom});
   expect((await pauseInTheMiddle(project, 'a')).out).toContain('▶ a  Task a  (custom)\n');
   expect(facts(project)).toEqual(pausedFacts);
@@ -78,7 +78,7 @@ describe('a session belongs to its program', () => {
     });
     expect([project.latest('a'), project.statuses()]).toEqual([before, {a: 'in_progress'}]);
 
-    // The agent that is named is the one that runs.
+    // The named agent is the one that runs.
     expect(await project.run(['resume', 'a', '--agent', 'demo'], {env: custom})).toMatchObject({code: 0});
     expect([project.latest('a')?.provider, project.statuses()]).toEqual(['demo', {a: 'done'}]);
   });
@@ -121,7 +121,7 @@ test('lines of an agent without its result are no success, whatever the exit cod
   });
 });
 
-test('an agent that is gone from the PATH is to be installed, not replaced', async () => {
+test('a missing agent is to be installed, not replaced', async () => {
   const project = engineProject(plan());
   project.write(path.join('.blackbird', 'agent.json'), '{"schemaVersion":1,"selectedAgent":"codex"}');
   const {code, err} = await project.run(['execute'], {env: {PATH: '/nowhere'}});

@@ -16,14 +16,14 @@ import {type TestRepository, testRepository} from '../services/git/test-reposito
 const plain: Surface = {isTerminal: false, columns: Number.POSITIVE_INFINITY, hasColor: false};
 
 type DiffProject = TestRepository & {
-  /** Records a run that did a job. */
+  /** Records a run that changed files. */
   ran(job: () => void, fields?: Partial<RunRecord>): Promise<RunRecord>;
   insert(run: RunRecord): Promise<void>;
   diff(args: readonly string[], surface?: Surface): Promise<CliRun>;
   json(args: readonly string[]): Promise<unknown>;
 };
 
-/** A repository with a plan, runs whose trees are real, and the command on its own. */
+/** A repository with a plan, runs whose trees are real, and the command alone. */
 function diffProject(): DiffProject {
   const repository = testRepository();
   const {folder, env, write, tracker} = repository;
@@ -111,7 +111,7 @@ describe('diff', () => {
     });
   });
 
-  test('shows the whole task: every run of its chain, without what others did between', async () => {
+  test('shows the whole task: every run of its chain, without what others did in between', async () => {
     const {ran, write, diff, json} = diffProject();
     await ran(() => write('evil.txt', 'left\n'), {state: 'paused', superseded_by_run_id: 'a-2'});
     write('mine.txt', 'mine\n');
@@ -183,7 +183,7 @@ describe('diff', () => {
     });
   });
 
-  test('compares a run that is not over with the files as they are', async () => {
+  test('compares an unfinished run with the current files', async () => {
     const {insert, tracker, write, diff, json} = diffProject();
     const baseline = await tracker().snapshot();
     write('a.txt', 'so far\n');
@@ -214,7 +214,7 @@ describe('diff', () => {
     expect((await diff(['a', 'a-2'])).out).toBe('no files were changed\n');
   });
 
-  test('leaves out a run that its provider refused before anybody heard the feedback', async () => {
+  test('leaves out a run that its provider refused before the feedback was delivered', async () => {
     const {ran, write, diff} = diffProject();
     await ran(() => write('a.txt', 'one\n'));
     const refused = {kind: 'resume_rejected', message: 'no such session'} as const;
@@ -226,7 +226,7 @@ describe('diff', () => {
     expect((await diff(['a', 'a-2'])).out).toBe('no files were changed\n');
   });
 
-  test('colours only where a terminal shows them', async () => {
+  test('colours only on a terminal', async () => {
     const {ran, write, diff, commit} = diffProject();
     write('a.txt', 'one\n-- two\n');
     commit();
@@ -251,7 +251,7 @@ describe('diff', () => {
     expect((await diff(['a'])).out).not.toContain('\u001b');
   });
 
-  test('lets nothing in a file or its name steer the terminal or pass for a line of the patch', async () => {
+  test('lets nothing in a file or its name control the terminal or pass for a line of the patch', async () => {
     const {ran, write, diff} = diffProject();
     await ran(() => {
       write('a\u001b]0;title\u0007\u202eb', 'x\n');

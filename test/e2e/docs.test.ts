@@ -4,13 +4,13 @@ import {expect, test} from 'vitest';
 import {builtProject} from '../helpers/built-cli.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
-// Every command that README and docs show is run as it is written, one after another, in a project with the demo agent.
+// Every command in README and docs is run as it is written, one after another, in a project with the demo agent.
 
 const pages = ['README.md', ...readdirSync('docs').map((file) => `docs/${file}`)].filter((file) =>
   file.endsWith('.md'),
 );
 
-/** The commands of the shell blocks, without comments, and what would never end by itself. */
+/** The commands of the shell blocks, without comments and endless commands. */
 const commandsOf = (page: string): string[] =>
   [...readFileSync(page, 'utf8').matchAll(/^```(sh|console)\n([\s\S]*?)^```$/gm)]
     .flatMap(([, kind, block = '']) =>
@@ -21,7 +21,7 @@ const commandsOf = (page: string): string[] =>
         .replace(/^\$ /, '')
         .replace(/\s+#.*$/, '')
         .replace(' --watch', '')
-        // Sessions have a terminal and a tmux of their own; what they do is tested elsewhere.
+        // Sessions have their own terminal and tmux; they are tested elsewhere.
         .replace(/^agency (\w+).*/, 'blackbird session $1 --help')
         .trim(),
     )
@@ -38,9 +38,9 @@ test('the README shows the way from a sentence to a commit', () => {
   }
 });
 
-test.each(shown)('%s: every command is one', async (_page, commands) => {
+test.each(shown)('%s: every command exists', async (_page, commands) => {
   const project = builtProject(planOf(task('other', {prompt: 'demo: print hello'})));
-  // A file that a page names has to be there.
+  // A file that a page names must exist.
   mkdirSync(path.join(project.folder, 'docs'));
   writeFileSync(path.join(project.folder, 'docs', 'spec.md'), '- Store refunds\n');
   for (const line of commands) {

@@ -28,7 +28,7 @@ const eventsOf = (out: string): Array<{event: string} & Record<string, unknown>>
     .map((line) => JSON.parse(line));
 
 describe('execute', () => {
-  test('runs what is ready in the order of the plan, and what becomes ready by that', async () => {
+  test('runs ready tasks in plan order, and those that become ready', async () => {
     const project = engineProject(
       planOf(
         task('late', {prompt: writes('late'), deps: ['group']}),
@@ -72,7 +72,7 @@ describe('execute', () => {
     ]);
   });
 
-  test('has nothing to do: that is a success', async () => {
+  test('with nothing to do is a success', async () => {
     const project = engineProject(planOf(task('a', {status: 'done'}), task('b', {status: 'skipped'})));
     const before = project.planText();
     expect(await project.run(['execute'])).toMatchObject({
@@ -83,7 +83,7 @@ describe('execute', () => {
     expect(project.planText()).toBe(before);
   });
 
-  test('runs only the tasks that are named, a parent standing for its children', async () => {
+  test('runs only the named tasks, and a parent means its children', async () => {
     const project = engineProject(
       planOf(task('x'), family(task('p'), task('a'), task('b')), task('c', {deps: ['a']})),
     );
@@ -92,7 +92,7 @@ describe('execute', () => {
     expect(named.out.endsWith('\n2 done · 2 ready\n')).toBe(true);
     expect(project.statuses()).toEqual({x: 'todo', p: 'done', a: 'done', b: 'done', c: 'todo'});
 
-    // All that was asked for is done.
+    // All that was requested is done.
     expect(await project.run(['execute', 'a'])).toMatchObject({
       code: 0,
       out: 'nothing to run: a is done · 2 ready\n',
@@ -105,7 +105,7 @@ describe('execute', () => {
     expect(await project.run(['execute', 'nope'])).toMatchObject({code: 1, out: ''});
   });
 
-  test('a failed task makes exit code 3, and the others go on', async () => {
+  test('a failed task gives exit code 3, and the others continue', async () => {
     const project = engineProject(planOf(task('a', {prompt: failing}), task('b'), task('c', {deps: ['a']})));
     const {code, out, err} = await project.run(['execute']);
     expect({code, err}).toEqual({code: 3, err: ''});
@@ -129,7 +129,7 @@ describe('execute', () => {
     expect(project.statuses()).toEqual({a: 'failed', b: 'done', c: 'todo'});
   });
 
-  test('starts nothing while a gate cannot be read, unless it was told', async () => {
+  test('starts nothing while a gate is unreadable, unless it is set on the command line', async () => {
     const project = engineProject(planOf(task('a')), {config: {execution: {stopAfterEachTask: 'yes'}}});
     const {code, out, err} = await project.run(['execute']);
     expect({code, out}).toEqual({code: 2, out: ''});
@@ -144,7 +144,7 @@ describe('execute', () => {
   test.each([
     {how: 'the option', args: ['--stop-on-failure'], config: {}},
     {how: 'the setting', args: [], config: {execution: {stopOnFailure: true}}},
-  ])('stops at a failure where $how says so', async ({args, config}) => {
+  ])('stops at a failure when $how says so', async ({args, config}) => {
     const project = engineProject(planOf(task('a', {prompt: failing}), task('b')), {config});
     const {code, out} = await project.run(['execute', ...args]);
     expect(code).toBe(3);
@@ -153,7 +153,7 @@ describe('execute', () => {
     expect(project.runs('b')).toEqual([]);
   });
 
-  test('an agent that leaves without a result has failed, whatever its exit code', async () => {
+  test('an agent that exits without a result has failed, whatever its exit code', async () => {
     const project = engineProject(planOf(task('a', {prompt: demo('exit 0')})));
     expect((await project.run(['execute'])).code).toBe(3);
     expect(project.latest('a')).toMatchObject({
@@ -162,7 +162,7 @@ describe('execute', () => {
     });
   });
 
-  test('an agent that is killed by somebody else has failed', async () => {
+  test('an agent that is killed from outside has failed', async () => {
     const project = engineProject(planOf(task('a', {prompt: sleepy})));
     const running = project.start(['execute']);
     await untilAtWork(project, 'a');
@@ -174,13 +174,13 @@ describe('execute', () => {
     });
   });
 
-  test('--max-tasks must let one run', async () => {
+  test('--max-tasks must be at least one', async () => {
     const {code, err} = await engineProject(planOf(task('a'))).run(['execute', '--max-tasks', '0']);
     expect(code).toBe(2);
     expect(err).toContain('It must be at least 1.');
   });
 
-  test('--max-tasks stops after so many', async () => {
+  test('--max-tasks stops after that many', async () => {
     const project = engineProject(planOf(task('a'), task('b'), task('c')));
     const {code, out} = await project.run(['execute', '--max-tasks', '2']);
     expect(code).toBe(0);
@@ -188,7 +188,7 @@ describe('execute', () => {
     expect(project.statuses()).toEqual({a: 'done', b: 'done', c: 'todo'});
   });
 
-  test('--dry-run tells the order and why, and touches nothing', async () => {
+  test('--dry-run shows the order and why, and touches nothing', async () => {
     const project = engineProject(
       planOf(task('a', {deps: ['b']}), task('b'), task('c', {status: 'done'}), task('d', {deps: ['c']})),
     );
@@ -218,7 +218,7 @@ describe('execute', () => {
     expect([project.planText(), readdirSync(path.join(project.folder, '.blackbird'))]).toEqual(before);
   });
 
-  test('--dry-run tells of a limit, and what goes on after it', async () => {
+  test('--dry-run shows a limit, and what continues after it', async () => {
     const project = engineProject(
       planOf(task('a', {prompt: demo('limit 7200')}), task('b'), task('c', {deps: ['a']})),
     );
@@ -243,7 +243,7 @@ describe('execute', () => {
     expect(await told('b')).toMatchObject({waits: {...waits, task_id: 'b'}, steps: [{id: 'b'}]});
   });
 
-  test('--dry-run tells what would stop the run', async () => {
+  test('--dry-run shows what would stop the run', async () => {
     const circle = [family(task('p'), task('r', {deps: ['q']})), task('q', {deps: ['p']})];
     const project = engineProject(planOf(task('a'), ...circle));
     project.write(
@@ -296,13 +296,13 @@ describe('execute', () => {
         activity: {kind: 'edit', text: 'edit done.txt +1 −0'},
       }),
     );
-    // What was announced last is what is on disk; the output stays in its files.
+    // The last event matches what is on disk; the output stays in its files.
     const last = events.findLast(({event}) => event === 'run.updated')?.run;
     const {stdout: _, stderr: __, ...recorded} = project.latest('b') ?? {};
     expect(last).toEqual(recorded);
   });
 
-  test('--json reports a pause and an error as events and objects, too', async () => {
+  test('--json reports a pause and an error as events and objects too', async () => {
     const project = engineProject(planOf(task('a', {prompt: sleepy})));
     const running = project.start(['execute', '--json']);
     await untilAtWork(project, 'a');
@@ -320,7 +320,7 @@ describe('execute', () => {
   test.each([
     {how: '--stream', args: ['--stream'], env: {}},
     {how: 'BLACKBIRD_AGENT_STREAM', args: [], env: {BLACKBIRD_AGENT_STREAM: '1'}},
-  ])('$how shows what the agent says and does, on stderr', async ({args, env}) => {
+  ])("$how shows the agent's text and actions, on stderr", async ({args, env}) => {
     const prompt = demo('print first canary', 'write a.txt x', 'answer done \u{1b}[31mwell');
     const project = engineProject(planOf(task('a', {prompt})));
     const {code, out, err} = await project.run(['execute', ...args], {env});
@@ -331,7 +331,7 @@ describe('execute', () => {
   test.each([
     {how: 'alone', args: []},
     {how: 'with --stream', args: ['--stream']},
-  ])('BLACKBIRD_AGENT_STREAM=raw, $how, shows what the agent prints as it is, on stderr', async ({args}) => {
+  ])("BLACKBIRD_AGENT_STREAM=raw, $how, shows the agent's output unchanged, on stderr", async ({args}) => {
     const project = engineProject(planOf(task('a', {prompt: demo('print canary')})));
     const {code, out, err} = await project.run(['execute', ...args], {env: {BLACKBIRD_AGENT_STREAM: 'raw'}});
     expect(code).toBe(0);
@@ -371,7 +371,7 @@ describe('execute', () => {
     expect(readFileSync(path.join(project.folder, 'README.md'), 'utf8')).toBe('About this project.');
   });
 
-  test('an agent that is not installed stops it before anything is recorded', async () => {
+  test('a missing agent stops it before anything is recorded', async () => {
     const project = engineProject(planOf(task('a')), {agent: 'codex', env: {PATH: '/usr/bin:/bin'}});
     const before = project.planText();
     const {code, out, err} = await project.run(['execute']);
@@ -382,7 +382,7 @@ describe('execute', () => {
     expect(existsSync(path.join(project.folder, '.blackbird/runs'))).toBe(false);
   });
 
-  test('an unknown provider is named with those that are known', async () => {
+  test('an unknown provider is refused with the known ones', async () => {
     const project = engineProject(planOf(task('a')));
     const {code, err} = await project.run(['execute', '--agent', 'gpt']);
     expect(code).toBe(1);
@@ -399,7 +399,7 @@ describe('execute', () => {
     expect(project.statuses()).toEqual({a: 'done', b: 'done'});
   });
 
-  test('no agent starts where its run cannot be recorded', async () => {
+  test('no agent starts when its run cannot be recorded', async () => {
     const project = engineProject(planOf(task('a', {prompt: writes('a')})));
     project.write('.blackbird/runs', 'in the way');
     const before = project.planText();
@@ -411,7 +411,7 @@ describe('execute', () => {
     expect(project.text('done.txt')).toBe('');
   });
 
-  test('what a successful agent left running is ended', async () => {
+  test('processes left by a successful agent are ended', async () => {
     const project = engineProject(planOf(task('a', {prompt: demo('spawn-sleeper')})));
     expect((await project.run(['execute'])).code).toBe(0);
     expect(project.agents()).toEqual([]);
@@ -419,7 +419,7 @@ describe('execute', () => {
     expect(processState(pid)).toBe(null);
   });
 
-  test('ids that are no file names, and those that JavaScript trips over, are ids like any other', async () => {
+  test('ids that are not file names, and those that are special in JavaScript, are ordinary ids', async () => {
     const ids = ['../../x y', '__proto__', 'constructor'];
     const project = engineProject(
       planOf(
@@ -436,7 +436,7 @@ describe('execute', () => {
     expect(readdirSync(project.folder).sort()).toEqual(['.blackbird', 'blackbird.plan.json', 'done.txt']);
   });
 
-  test('the plan is read again before every task, and edits made meanwhile are kept', async () => {
+  test('the plan is read again before every task, and edits made in the meantime are kept', async () => {
     const waits = 'touch started; until [ -e go ]; do sleep 0.02; done';
     const project = engineProject(planOf(task('a'), task('b'), task('c')), {
       env: {BLACKBIRD_AGENT_CMD: waits},
@@ -457,7 +457,7 @@ describe('execute', () => {
     expect([project.runs('b'), project.runs('c')]).toEqual([[], []]);
   });
 
-  test('a task that is taken out of the file while it runs stays out, and its run is kept', async () => {
+  test('a task that is removed from the file while it runs stays removed, and its run is kept', async () => {
     const waits = 'touch started; until [ -e go ]; do sleep 0.02; done';
     const project = engineProject(planOf(task('a'), task('b')), {env: {BLACKBIRD_AGENT_CMD: waits}});
     const running = project.start(['execute']);
@@ -466,7 +466,7 @@ describe('execute', () => {
     expect(await project.run(['delete', 'a'])).toMatchObject({code: 1, out: ''});
     project.write('blackbird.plan.json', planFileText(planOf(task('b'))));
     project.write('go', '');
-    // An editor cannot be told from the agent: the plan goes on when it is asked for again.
+    // An editor cannot be told from the agent: the plan continues when it is executed again.
     expect(await running.ended).toMatchObject({code: 4, err: ''});
     expect(project.runs('a')).toMatchObject([{state: 'succeeded', side_effects: [{kind: 'plan'}]}]);
     expect(await project.run(['execute'])).toMatchObject({code: 0, err: ''});
@@ -475,7 +475,7 @@ describe('execute', () => {
 });
 
 describe('two at once', () => {
-  test('one works, the other is told who does; readers are not disturbed', async () => {
+  test('one works, the other is told which one; readers are not disturbed', async () => {
     const project = engineProject(planOf(task('a', {prompt: sleepy}), task('b')));
     const holder = project.start(['execute']);
     await untilAtWork(project, 'a');
@@ -519,7 +519,7 @@ describe('two at once', () => {
     expect([project.runs('a'), project.runs('b')].map((runs) => runs.length)).toEqual([1, 1]);
   });
 
-  test('a holder that was killed is followed by the next', async () => {
+  test('after a killed holder the next one gets the lock', async () => {
     const project = engineProject(planOf(task('a', {prompt: sleepy}), task('b')));
     const holder = project.start(['execute']);
     await untilAtWork(project, 'a');
@@ -559,7 +559,7 @@ describe('an agent that asks', () => {
       questions: [{id: 'colour', prompt: 'Which colour?', options: ['red', 'green']}],
     });
     expect(project.statuses()).toEqual({a: 'waiting_user', b: 'todo'});
-    // Other tasks go on when the user says so, and the one that waits is named.
+    // Other tasks continue when the user says so, and the waiting one is named.
     const next = await project.run(['execute']);
     expect(next.code).toBe(4);
     expect(next.out).toContain('? a waits for your answer: blackbird resume a\n');
@@ -567,7 +567,7 @@ describe('an agent that asks', () => {
     expect(project.statuses()).toEqual({a: 'waiting_user', b: 'done'});
   });
 
-  test('goes on in its session with the answer', async () => {
+  test('continues in its session with the answer', async () => {
     const project = asked();
     await project.run(['execute']);
     const ref = project.latest('a')?.provider_session_ref;
@@ -588,7 +588,7 @@ describe('an agent that asks', () => {
     expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
   });
 
-  test('takes no other answers than those it asked for, and needs them all', async () => {
+  test('accepts only answers to its questions, and needs them all', async () => {
     const project = asked();
     await project.run(['execute']);
     const before = [project.planText(), project.runs('a')];
@@ -611,7 +611,7 @@ describe('an agent that asks', () => {
     expect([project.planText(), project.runs('a')]).toEqual(before);
   });
 
-  test('is not what an agent says that only repeats its prompt', async () => {
+  test('is not one that only repeats its prompt', async () => {
     const project = engineProject(planOf(task('a', {prompt: 'paint it'})), {
       env: {BLACKBIRD_AGENT_CMD: 'tee prompt.txt'},
     });
@@ -635,7 +635,7 @@ describe('an agent that asks', () => {
 });
 
 describe('the demo', () => {
-  test('runs to its end where nobody is there to answer', async () => {
+  test('runs to its end without a user to answer', async () => {
     const project = engineProject(planOf(), {agent: null, env: {PATH: '/usr/bin:/bin'}});
     const folder = path.join(temporaryFolder(), 'a sample');
     const {code, out, err} = await project.run(['demo', folder]);
@@ -643,18 +643,18 @@ describe('the demo', () => {
     expect(out).toContain('Nobody is here to answer, so the demo does: colour=midnight blue');
     expect(out).toContain('no ready tasks remaining');
     expect(out).toContain('Try next, in its folder:');
-    // Typed as it stands, nothing else is removed.
+    // Typed as it is, nothing else is removed.
     expect(out).toContain(`rm -r '${folder}'`);
     const {items} = JSON.parse(readFileSync(path.join(folder, 'blackbird.plan.json'), 'utf8'));
     expect(Object.values(items).map((item) => (item as {status: string}).status)).toEqual(
       Array.from({length: 6}, () => 'done'),
     );
-    // What it recommends works in its folder as it is.
+    // Its suggestions work in its folder as they are.
     const again = await project.run(['restart', 'release', '--yes'], {cwd: folder});
     expect(again).toMatchObject({code: 0, err: ''});
   });
 
-  test('refuses a folder that holds something', async () => {
+  test('refuses a folder that is not empty', async () => {
     const project = engineProject(planOf());
     const {code, out, err} = await project.run(['demo', '.']);
     expect({code, out}).toEqual({code: 2, out: ''});
@@ -669,8 +669,8 @@ describe('the demo', () => {
   });
 });
 
-// Lines that mean nothing, and none at all, are tested where an agent is spawned.
-test('an agent that prints 200 MB of lines that mean something leaves Blackbird small', async () => {
+// Lines without meaning, and none at all, are tested with spawn-agent.
+test('an agent that prints 200 MB of meaningful lines leaves Blackbird small', async () => {
   const project = engineProject(planOf(task('a')));
   const result = '\n{"demo":"result","ok":true,"text":"done"}';
   const command = `yes '{"demo":"message","text":"one more line of output"}' | head -c 200000000; printf '${result}'`;
@@ -679,7 +679,7 @@ test('an agent that prints 200 MB of lines that mean something leaves Blackbird 
   void running.ended.then(() => {
     isOver = true;
   });
-  /** The most memory it ever had, in MB, as long as it can be asked. */
+  /** Its peak memory in MB, while it can be read. */
   let peak = 0;
   await eventually(() => {
     const status = isOver ? '' : readFileSync(`/proc/${running.pid}/status`, 'latin1');
@@ -696,7 +696,7 @@ test('an agent that prints 200 MB of lines that mean something leaves Blackbird 
 });
 
 describe('hooks', () => {
-  test('hear of tasks and of the end of the job before it is over', async () => {
+  test('are told of tasks and of the end of the job before it is over', async () => {
     const plan = planOf(task('a', {prompt: demo('write a.txt hello')}), task('b', {prompt: demo('fail no')}));
     const project = engineProject(plan, {
       config: {hooks: {taskEnded: 'cat >> told', jobEnded: 'cat >> told', needsYou: 'cat >> called'}},

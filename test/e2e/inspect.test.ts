@@ -14,13 +14,13 @@ import {eventually} from '../helpers/eventually.ts';
 import {addressIn} from '../helpers/page.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
-// The built program, and its page asked for as a browser does; what a page looks like is in test/browser.
+// The built program, and its page requested as by a browser; its looks are tested in test/browser.
 
 const longWork = demo('write started x', 'sleep 60');
 const oneTask = (prompt = demo('print hello')) => engineProject(planOf(task('a', {prompt})));
 
 describe('inspect', () => {
-  test('lists a process that is inspected while it lives, and its run ever after', async () => {
+  test('lists an inspected process while it lives, and its run from then on', async () => {
     const project = oneTask(longWork);
     const running = project.start(['execute', '--inspect']);
     const url = await addressIn(running.err);
@@ -44,7 +44,7 @@ describe('inspect', () => {
     expect(out).toMatch(/blackbird inspect --job \S+\n/);
   });
 
-  test('passes over what a killed process left behind', async () => {
+  test('skips what a killed process left behind', async () => {
     const project = oneTask(longWork);
     const running = project.start(['execute', '--inspect']);
     await untilAtWork(project, 'a');
@@ -56,12 +56,12 @@ describe('inspect', () => {
     expect(JSON.parse((await project.run(['inspect', '--list', '--json'])).out)).toMatchObject({live: []});
   });
 
-  test('says what to do where there is nothing yet', async () => {
+  test('says what to do when there is nothing yet', async () => {
     const {code, out} = await oneTask().run(['inspect']);
     expect({code, out}).toEqual({code: 0, out: 'nothing to look at yet: blackbird execute --inspect\n'});
   });
 
-  test('serves a recorded run, with how it stands, until Ctrl+C', async () => {
+  test('serves a recorded run, with its state, until Ctrl+C', async () => {
     const project = oneTask(longWork);
     await pauseInTheMiddle(project, 'a');
     const {run_id} = project.latest('a') ?? {};
@@ -94,7 +94,7 @@ describe('inspect', () => {
     const url = await addressIn(served.out);
     const {jobs: lines} = (await (await fetch(`${url}jobs`)).json()) as JobList;
     expect(lines.map(({outcome}) => outcome.kind)).toEqual(['failed', 'succeeded']);
-    // Both followed each other closely, so they are shown together, as a report has them.
+    // They followed closely, so they are shown together, as in a report.
     expect(await (await fetch(`${url}jobs/newest`)).json()).toMatchObject({
       jobs: 2,
       outcome: {kind: 'failed'},
@@ -111,10 +111,10 @@ describe('inspect', () => {
   });
 
   test.each<{name: string; args: string[]; code: string}>([
-    {name: 'a job that is not there', args: ['--job', 'x'], code: 'E_JOB_NOT_FOUND'},
+    {name: 'an unknown job', args: ['--job', 'x'], code: 'E_JOB_NOT_FOUND'},
     {name: 'a task that never ran', args: ['a'], code: 'E_RUN_NOT_FOUND'},
-    {name: 'a task that is not there', args: ['nothing'], code: 'E_TASK_NOT_FOUND'},
-    {name: 'a run that is not there', args: ['a', 'a-9'], code: 'E_RUN_NOT_FOUND'},
+    {name: 'an unknown task', args: ['nothing'], code: 'E_TASK_NOT_FOUND'},
+    {name: 'an unknown run', args: ['a', 'a-9'], code: 'E_RUN_NOT_FOUND'},
   ])('refuses $name', async ({args, code}) => {
     const ended = await oneTask().run(['inspect', ...args, '--json']);
     expect({code: ended.code, error: JSON.parse(ended.err).error.code}).toEqual({code: 1, error: code});
@@ -129,7 +129,7 @@ describe('inspect', () => {
     expect(JSON.parse(ended.err).error).toMatchObject({code: 'E_INSPECT'});
   });
 
-  test('tells what cannot be read of a journal, and never takes it for one that is not there', async () => {
+  test('reports what cannot be read of a journal, and does not treat it as missing', async () => {
     const project = oneTask();
     await project.run(['execute']);
     const {run_id} = project.latest('a') ?? {};
@@ -155,7 +155,7 @@ describe('inspect', () => {
 });
 
 describe('inspect --bundle', () => {
-  /** A bundle of a paused run, as it comes in a bug report. */
+  /** A bundle of a paused run, as in a bug report. */
   async function bundled(): Promise<{project: EngineProject; file: string}> {
     const project = oneTask(longWork);
     await pauseInTheMiddle(project, 'a');
@@ -164,7 +164,7 @@ describe('inspect --bundle', () => {
     return {project, file};
   }
 
-  test('serves it anywhere, and tells that its replay gives the recorded states', async () => {
+  test('serves it anywhere, and reports that its replay gives the recorded states', async () => {
     const {file} = await bundled();
     const elsewhere = oneTask();
     const served = elsewhere.start(['inspect', '--bundle', file, '--json']);
@@ -200,11 +200,11 @@ describe('inspect --bundle', () => {
   });
 
   test.each<{name: string; args: string[]; code: number; error: string}>([
-    {name: 'a port that is none', args: ['--bundle', 'x', '--port', '99999'], code: 2, error: 'E_USAGE'},
-    {name: 'a task beside it', args: ['a', '--bundle', 'x'], code: 2, error: 'E_USAGE'},
-    {name: 'a file that is not there', args: ['--bundle', 'x'], code: 1, error: 'E_STORE_READ'},
+    {name: 'an invalid port', args: ['--bundle', 'x', '--port', '99999'], code: 2, error: 'E_USAGE'},
+    {name: 'a task as well', args: ['a', '--bundle', 'x'], code: 2, error: 'E_USAGE'},
+    {name: 'a missing file', args: ['--bundle', 'x'], code: 1, error: 'E_STORE_READ'},
     {
-      name: 'a file that is none',
+      name: 'an invalid file',
       args: ['--bundle', 'blackbird.plan.json'],
       code: 1,
       error: 'E_STORE_CORRUPT',
@@ -225,7 +225,7 @@ describe('--inspect', () => {
     expect(project.statuses()).toEqual({a: 'done'});
   });
 
-  test('ends with its job even while somebody looks on', async () => {
+  test('ends with its job even while a page is open', async () => {
     const project = oneTask(longWork);
     const running = project.start(['execute', '--inspect']);
     const response = await fetch(`${await addressIn(running.err)}entries`);
@@ -263,7 +263,7 @@ describe('--inspect', () => {
     expect((await running.ended).code).toBe(130);
   });
 
-  test('takes a port, and refuses one that is taken before anything starts', async () => {
+  test('accepts a port, and refuses one in use before anything starts', async () => {
     const project = oneTask(longWork);
     const running = project.start(['execute', '--inspect']);
     const {port} = new URL(await addressIn(running.err));
@@ -282,14 +282,14 @@ describe('--inspect', () => {
     expect(again.err).toContain(`Inspect: http://127.0.0.1:${port}/`);
   });
 
-  test.each(['0', '65536', 'x', '-1'])('refuses %s for a port', async (port) => {
+  test.each(['0', '65536', 'x', '-1'])('refuses %s as a port', async (port) => {
     const ended = await oneTask().run(['execute', `--inspect=${port}`, '--json']);
     expect({code: ended.code, error: JSON.parse(ended.err).error.code}).toEqual({code: 2, error: 'E_USAGE'});
   });
 });
 
 describe('--inspect=stately', () => {
-  test("tells the package's receivers the same, and ends with its job while they listen", async () => {
+  test("sends the same to the package's receivers, and ends with its job while they listen", async () => {
     const project = oneTask(longWork);
     const running = project.start(['execute', '--inspect=stately']);
     const url = await eventually(() => {

@@ -7,7 +7,7 @@ import {eventually} from '../helpers/eventually.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {lines} from '../helpers/run-cli.ts';
 
-// A job in one terminal, looked at and steered from another.
+// A job in one terminal, watched and controlled from another.
 
 const jobsOf = ({folder}: EngineProject): JobRecord[] => {
   const jobs = path.join(folder, '.blackbird', 'jobs');
@@ -20,7 +20,7 @@ const statusOf = async (project: EngineProject) =>
   JSON.parse((await project.run(['status', '--json'])).out) as Record<string, unknown>;
 
 describe('from another terminal', () => {
-  test('status tells what runs; pause pauses it, and says how to go on', async () => {
+  test('status shows what runs; pause pauses it, and says how to continue', async () => {
     const project = engineProject(
       planOf(task('a', {prompt: demo('write started x', 'sleep 60')}), task('b')),
     );
@@ -51,7 +51,7 @@ describe('from another terminal', () => {
     expect(await project.run(['stop'])).toMatchObject({code: 1, err: expect.stringContaining('E_NO_JOB')});
   });
 
-  test('stop lets the task at hand finish, and no other', async () => {
+  test('stop lets the current task finish, and starts no other', async () => {
     const project = engineProject(planOf(task('a', {prompt: demo('write started x', 'sleep 3')}), task('b')));
     const job = project.start(['execute']);
     await untilAtWork(project, 'a');
@@ -62,7 +62,7 @@ describe('from another terminal', () => {
     expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
   });
 
-  test('stop ends a job that waits, and says so', async () => {
+  test('stop ends a waiting job, and says so', async () => {
     const project = engineProject(planOf(task('a', {prompt: demo('limit 600')}), task('b')));
     const job = project.start(['execute']);
     await eventually(async () => expect(await statusOf(project)).toMatchObject({waiting: {task_id: 'a'}}));
@@ -73,7 +73,7 @@ describe('from another terminal', () => {
       code: 75,
       out: expect.stringContaining('\nends now, as asked in another terminal\n'),
     });
-    // The limit holds for b, too, which never started.
+    // The limit also applies to b, which never started.
     const other = project.start(['execute', 'b']);
     await eventually(async () => expect(await statusOf(project)).toMatchObject({waiting: {task_id: 'b'}}));
     expect((await project.run(['status'])).out).toMatch(/^Waits {2}job /);
@@ -94,7 +94,7 @@ describe('from another terminal', () => {
   });
 });
 
-test('a job whose Blackbird was killed is lost, and the next one says so on disk', async () => {
+test('a job whose Blackbird was killed is lost, and the next one records it', async () => {
   const prompt = demo('write started x', 'sleep 2', 'print still here', 'sleep 60');
   const project = engineProject(planOf(task('a', {prompt}), task('b')));
   const job = project.start(['execute']);
@@ -114,7 +114,7 @@ test('a job whose Blackbird was killed is lost, and the next one says so on disk
     end: {reason: 'lost'},
   });
   expect(next).toMatchObject({runs: [{taskId: 'b'}], end: {reason: 'completed'}});
-  // Its agent was heard long after its record was changed for the last time.
+  // Its agent printed long after its record last changed.
   expect(Date.parse(lost?.endedAt ?? '') - Date.parse(changedAt)).toBeGreaterThan(1000);
   expect(project.latest('a')?.job_id).toBe(lost?.jobId);
   expect(project.latest('b')?.job_id).toBe(next?.jobId);

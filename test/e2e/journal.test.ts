@@ -29,7 +29,7 @@ function journalOf(project: EngineProject, taskId: string, index = -1): ReadJour
   return journal;
 }
 
-/** Every entry is compared, none differs, and no word of the plan or its agent is in the file. */
+/** Every entry is compared, none differs, and no text of the plan or its agent is in the file. */
 function expectReplay(project: EngineProject, taskId: string, index = -1): ReadJournal {
   const journal = journalOf(project, taskId, index);
   const {entries} = journal;
@@ -47,7 +47,7 @@ const endOf = ({entries}: ReadJournal, machine: string) => {
 };
 
 describe('the journal of a run', () => {
-  test('that succeeded, and of the one after it', async () => {
+  test('that succeeded, and of the next one', async () => {
     const project = engineProject(
       planOf(task('a', {title: secretWords, prompt: demo(`print ${secretWords}`)}), task('b')),
     );
@@ -120,7 +120,7 @@ describe('the journal of a run', () => {
     expect(resumed.entries.length).toBeGreaterThan(killed.entries.length);
   });
 
-  test('that cannot be written stops nothing, and is said once', async () => {
+  test('that cannot be written stops nothing, and is reported once', async () => {
     const project = engineProject(
       planOf(task('a', {prompt: demo('write started x', 'sleep 60')}), task('b')),
     );
@@ -136,7 +136,7 @@ describe('the journal of a run', () => {
     expect(project.latest('a')).toMatchObject({state: 'paused'});
   });
 
-  test('is named by runs --json, and a record without one is listed all the same', async () => {
+  test('is named by runs --json, and a record without one is still listed', async () => {
     const project = engineProject(planOf(task('a')));
     await project.run(['execute']);
     const {files} = JSON.parse((await project.run(['runs', 'a', '--json'])).out);
@@ -159,7 +159,7 @@ describe('bundle', () => {
     return {project, ended, file};
   }
 
-  test('holds plan, records, journals and versions in one private file, and no word of anybody', async () => {
+  test('contains plan, records, journals and versions in one private file, and none of their text', async () => {
     const {project, ended, file} = await bundled();
     expect(ended).toMatchObject({code: 0, err: ''});
     const text = readFileSync(file, 'utf8');

@@ -4,11 +4,11 @@ import type {Report, TaskReport} from '../../src/machines/policies/report/report
 import {demo, type EngineProject, engineProject, untilAtWork} from '../helpers/engine-project.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
-// A night in two minutes: twelve tasks, and everything that can happen to a plan while nobody looks.
+// A night in two minutes: twelve tasks, and everything that can happen to a plan while no one is there.
 
 const ids = Array.from({length: 12}, (_, place) => `t${String(place + 1).padStart(2, '0')}`);
 
-/** Each task leaves a line in a file of its own, once; some meet trouble before or after. */
+/** Each task writes a line to its own file, once; some meet trouble before or after. */
 const trouble: Readonly<Record<string, readonly string[]>> = {
   t02: ['limit 2'],
   t04: ['outage 1 1'],
@@ -62,7 +62,7 @@ const troubles = ({waits, checks, questions, crashes, retries}: TaskReport) => (
 const nothing = {waits: [], checks: [], questions: 0, crashes: 0, retries: 0};
 const others = (...named: readonly string[]) => ids.filter((id) => !named.includes(id));
 
-test('the report tells exactly what happened; nothing is lost, and nothing is done twice', {
+test('the report shows exactly what happened; nothing is lost, and nothing is done twice', {
   timeout: 300_000,
 }, async () => {
   const project = nightProject();
@@ -70,7 +70,7 @@ test('the report tells exactly what happened; nothing is lost, and nothing is do
   await untilAtWork(project, 't10');
   evening.child.kill('SIGKILL');
   await evening.ended;
-  // Whoever starts it again finds the rest of the plan done up to the question.
+  // The next start finds the rest of the plan done up to the question.
   expect(await project.run(['execute'])).toMatchObject({code: 3});
 
   const night = await reportOf(project);
@@ -100,14 +100,14 @@ test('the report tells exactly what happened; nothing is lost, and nothing is do
     ['t12', 'blackbird resume t12'],
   ]);
 
-  // One run for each task, and each did its work once: a wait, a check and a crash go on in the same session.
+  // One run for each task, and each did its work once: a wait, a check and a crash continue in the same session.
   expect(ids.map((id) => project.runs(id).length)).toEqual(ids.map(() => 1));
   for (const id of others('t10', 't12'))
     expect([id, project.text(`${id}.txt`)]).toEqual([id, 'before\nafter\n']);
   for (const id of ['t10', 't12']) expect([id, project.text(`${id}.txt`)]).toEqual([id, 'before\n']);
   expect(project.agents()).toEqual([]);
 
-  // The same in every form, and one file for the browser.
+  // The same in every format, and one file for the browser.
   const text = (await project.run(['report'])).out;
   expect(text).toMatch(/^✓ t06 .* ✓ \(2nd round\) {2}committed [0-9a-f]{7}$/m);
   expect(text).toMatch(/^✗ t08 .*blackbird resume t08$/m);
@@ -116,7 +116,7 @@ test('the report tells exactly what happened; nothing is lost, and nothing is do
   expect(page.match(/<g class="lane">/g)).toHaveLength(12);
   expect(page.match(/<g class="mark crash">/g)).toHaveLength(1);
 
-  // In the morning: what the report said is typed, and the night is over.
+  // In the morning: the suggested commands are typed, and the night is over.
   expect(await project.run(['resume', 't12', '--answer', 'currency=EUR'])).toMatchObject({code: 0});
   const session = project.latest('t10')?.provider_session_ref;
   expect(await project.run(['resume', 't10'])).toMatchObject({code: 0});
@@ -135,7 +135,7 @@ test('the report tells exactly what happened; nothing is lost, and nothing is do
   expect(commitsOf(project)).toEqual(others('t08').sort());
 });
 
-/** The tasks that have a commit; one that has two is named twice. */
+/** The tasks with a commit; one with two is named twice. */
 function commitsOf(project: EngineProject): string[] {
   const log = git(project, 'log', '--format=%(trailers:key=Blackbird-Task,valueonly)');
   return log

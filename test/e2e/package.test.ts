@@ -7,7 +7,7 @@ import {addressIn} from '../helpers/page.ts';
 import {sharedFolder, temporaryFolder} from '../helpers/temp-folder.ts';
 import {hasTmux, openTerminal} from '../helpers/terminal.ts';
 
-// What npm publishes, installed where nothing of the clone can be found.
+// What npm publishes, installed where nothing of the clone is reachable.
 
 const around = sharedFolder();
 const prefix = path.join(around, 'prefix');
@@ -71,7 +71,7 @@ describe('the published package', () => {
   test('doctor finds nothing wrong with it', async () => {
     const project = temporaryFolder();
     await run('blackbird', ['init'], project);
-    // No agent can be reached from here.
+    // No agent is reachable from here.
     await run('blackbird', ['agents', 'use', 'demo'], project);
     const {all, exitCode} = await run('blackbird', ['doctor'], project);
     expect(exitCode, all).toBe(0);

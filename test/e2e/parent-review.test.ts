@@ -6,12 +6,12 @@ import {eventually} from '../helpers/eventually.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 import {lines} from '../helpers/run-cli.ts';
 
-// The built program reviews parents with the agent that ships with it.
+// The built program reviews parents with the built-in agent.
 
 const done = {status: 'done'} as const;
 const fix = 'demo: append done.txt b again\\ndemo: write b.fixed ok';
 
-/** p > a, b, c; late waits for p. The reviewer sends b back until there is a file. */
+/** p > a, b, c; late waits for p. The reviewer sends b back until a file exists. */
 const plan = (prompt = demo(`send-back b b.fixed ${fix}`)) =>
   planOf(
     task('late', {prompt: demo('append done.txt late'), deps: ['p']}),
@@ -38,7 +38,7 @@ const feedbackFiles = ({folder}: EngineProject) => {
 };
 
 describe('a parent with three children, one of them sent back', () => {
-  test('is done after the second review, and what depends on it waits until then', async () => {
+  test('is done after the second review, and its dependents wait until then', async () => {
     const project = engineProject(plan());
     const first = await project.run(['execute']);
     expect({code: first.code, err: first.err}).toEqual({code: 4, err: ''});
@@ -59,7 +59,7 @@ describe('a parent with three children, one of them sent back', () => {
     for (const row of [/^state +succeeded \(review sent back\)$/m, /^type +review$/m, /^sent back +b$/m])
       expect(shown).toMatch(row);
 
-    // The gate is on disk: nothing goes on, whoever asks, and what is in the way is named.
+    // The gate is on disk: nothing continues, whichever command is used, and what is in the way is named.
     for (const args of [['execute'], ['execute', 'late'], ['execute', 'p']]) {
       const {code, out, err} = await project.run(args);
       expect({code, out, err}).toEqual({code: 4, out: lines(...sentBack), err: ''});
@@ -104,7 +104,7 @@ describe('a parent with three children, one of them sent back', () => {
     expect(project.runs('p')).toHaveLength(1);
   });
 
-  test('is left to a person once its reviews sent tasks back as often as they may', async () => {
+  test('is left to the user once its reviews sent tasks back as often as allowed', async () => {
     const project = engineProject(plan(), {config: {execution: {maxReviewCycles: 1}}});
     expect((await project.run(['execute'])).code).toBe(4);
     const undecided = [
@@ -126,7 +126,7 @@ describe('a parent with three children, one of them sent back', () => {
     expect(project.statuses()).toMatchObject({p: 'done', late: 'done'});
   });
 
-  test('tells a restart what the review said', async () => {
+  test("gives a restart the review's feedback", async () => {
     const project = engineProject(plan());
     expect((await project.run(['execute'])).code).toBe(4);
     expect((await project.run(['restart', 'b', '--yes'])).code).toBe(0);
@@ -136,7 +136,7 @@ describe('a parent with three children, one of them sent back', () => {
     expect(feedbackFiles(project)).toEqual([]);
   });
 
-  test('keeps the feedback that a person put their own words before', async () => {
+  test("keeps the feedback when the user's own feedback comes before it", async () => {
     const project = engineProject(plan());
     expect((await project.run(['execute'])).code).toBe(4);
     const {code, out} = await project.run(['resume', 'b', '--feedback', 'demo: append done.txt mine']);
@@ -148,8 +148,8 @@ describe('a parent with three children, one of them sent back', () => {
   });
 });
 
-describe('a review that comes to nothing', () => {
-  test('leaves the parent open, the rest goes on, and the next execute reviews again', async () => {
+describe('a review without a verdict', () => {
+  test('leaves the parent open, the rest continues, and the next execute reviews again', async () => {
     const project = engineProject(
       planOf(
         [...plan(demo('answer Looks good to me!')).items.values()],
@@ -175,14 +175,14 @@ describe('a review that comes to nothing', () => {
     expect((await project.run(['execute'])).code).toBe(3);
     expect(project.runs('p')).toHaveLength(2);
 
-    // Who does without is not held up by what was left.
+    // Tasks that do not need it are not held up.
     await project.run(['config', 'set', 'execution.parentReviewEnabled', 'false']);
     expect((await project.run(['execute'])).code).toBe(0);
     expect(project.statuses()).toMatchObject({p: 'done', late: 'done'});
     expect(project.runs('p')).toHaveLength(2);
   });
 
-  test('paused: it is made again by the next execute', async () => {
+  test('paused: it is done again by the next execute', async () => {
     const project = engineProject(plan(demo('write started x', 'print thinking', 'sleep 60')));
     const running = project.start(['execute']);
     await eventually(() => expect(project.latest('p')).toMatchObject({state: 'running', resumable: true}));
@@ -210,7 +210,7 @@ describe('a review that comes to nothing', () => {
     expect(details.out).toContain(madeAgain);
 
     const again = project.start(['execute']);
-    // Stopped before its reviewer was told to go, it would leave no trace.
+    // Stopped before its reviewer was released, it would leave no trace.
     await eventually(() => expect(project.runs('p')[1]).toMatchObject({resumable: true}));
     again.child.kill('SIGINT');
     await again.ended;
@@ -238,7 +238,7 @@ describe('a review that comes to nothing', () => {
 });
 
 describe('no reviewer is started', () => {
-  test('where reviews are off: the parent is done with its children', async () => {
+  test('when reviews are off: the parent is done with its children', async () => {
     const project = engineProject(plan(), {config: {execution: {parentReviewEnabled: false}}});
     const {code, out} = await project.run(['execute']);
     expect(code).toBe(0);
@@ -246,7 +246,7 @@ describe('no reviewer is started', () => {
     expect(project.runs('p')).toEqual([]);
   });
 
-  test('for what people did: a status by hand completes such a parent, and no other', async () => {
+  test('for work done by hand: a status set by hand completes such a parent, and no other', async () => {
     const project = engineProject(
       planOf(
         family(task('p'), task('a'), task('b')),
@@ -266,7 +266,7 @@ describe('no reviewer is started', () => {
     expect(project.runs('p')).toEqual([]);
   });
 
-  test('for a parent that a person says is done', async () => {
+  test('for a parent that the user marks done', async () => {
     const project = engineProject(
       planOf(family(task('p'), task('a', done), task('b')), task('late', {deps: ['p']})),
     );
@@ -278,7 +278,7 @@ describe('no reviewer is started', () => {
   });
 });
 
-test('a review that passes with a remark is passed, and the remark is shown and kept', async () => {
+test('a review that passes with a remark has passed, and the remark is shown and kept', async () => {
   const reviewResults = [{taskId: 'a', status: 'passed', feedback: 'Short.'}];
   const answer = JSON.stringify({passed: true, feedbackForResume: 'Nice.', reviewResults});
   const project = engineProject(planOf(family(task('p', {prompt: demo(`answer ${answer}`)}), task('a'))));
@@ -311,7 +311,7 @@ test('a parent that a resumed task made due is reviewed by the agent of that tas
   expect(project.statuses()).toEqual({p: 'done', a: 'done'});
 });
 
-test('parents of parents are reviewed from the bottom up; a leaf can be sent back from the top', async () => {
+test('nested parents are reviewed from the bottom up; a leaf can be sent back from the top', async () => {
   const project = engineProject(
     planOf(
       family(
@@ -333,7 +333,7 @@ test('parents of parents are reviewed from the bottom up; a leaf can be sent bac
   expect(project.runs('g').map((run) => run.parent_review_passed)).toEqual([false, true]);
 });
 
-test('--json tells reviews and the gate', async () => {
+test('--json reports reviews and the gate', async () => {
   const project = engineProject(plan());
   const {code, out} = await project.run(['execute', '--json']);
   expect(code).toBe(4);
@@ -367,7 +367,7 @@ describe('with a checkpoint', () => {
     expect(project.statuses()).toEqual({p: 'done', a: 'done', late: 'in_progress'});
   });
 
-  test('who approves and quits leaves the review to the next execute', async () => {
+  test('approving and quitting leaves the review to the next execute', async () => {
     const project = engineProject(single());
     expect((await project.run(['execute', '--review'])).code).toBe(4);
     expect((await project.run(['review', 'a', '--approve-quit'])).code).toBe(0);
@@ -377,7 +377,7 @@ describe('with a checkpoint', () => {
     expect(project.statuses()).toEqual({p: 'done', a: 'done', late: 'done'});
   });
 
-  test('a task that a review sent back ends at one, too', async () => {
+  test('a task that a review sent back also ends at one', async () => {
     const project = engineProject(plan());
     expect((await project.run(['execute'])).code).toBe(4);
     expect((await project.run(['resume', 'b', '--review'])).code).toBe(4);

@@ -18,7 +18,7 @@ import {lines} from '../helpers/run-cli.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 import {hasTmux, openTerminal} from '../helpers/terminal.ts';
 
-// The built program and the agent that ships with it, paused in every way and continued.
+// The built program and the built-in agent, paused in every way and continued.
 
 const longWork = demo('write started x', 'sleep 60', 'append done.txt a');
 const stubbornWork = demo('ignore-sigint', 'write started x', 'sleep 60');
@@ -30,7 +30,7 @@ const pausedLines = [
   '        Restart with: blackbird restart a',
 ] as const;
 
-/** Nothing of any run lives, the record stands where it should, and the plan says that work is left. */
+/** Nothing of any run is alive, the record has the right state, and the plan shows that work is left. */
 function expectPaused(project: EngineProject, reason: string): void {
   expect(project.latest('a')).toMatchObject(paused(reason));
   expect(project.latest('a')).not.toHaveProperty('phase');
@@ -39,7 +39,7 @@ function expectPaused(project: EngineProject, reason: string): void {
 }
 
 describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
-  test('Ctrl+C pauses, resume goes on in the same session, and the plan does not go on by itself', async () => {
+  test('Ctrl+C pauses, resume continues in the same session, and the plan does not continue by itself', async () => {
     const project = engineProject(planOf(task('a', {prompt: longWork}), task('b')));
     const terminal = openTerminal(project);
     terminal.type('blackbird execute');
@@ -72,7 +72,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
   });
 
-  test('a second Ctrl+C forces an agent that does not listen', async () => {
+  test('a second Ctrl+C forces an agent that ignores the first', async () => {
     const project = engineProject(oneTask(stubbornWork), {config: {execution: {pauseGraceSeconds: 60}}});
     const terminal = openTerminal(project);
     terminal.type('blackbird execute');
@@ -80,7 +80,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     terminal.press('C-c');
     await terminal.until('pausing…');
     expect(project.agents()).toHaveLength(1);
-    // A press that follows at once is taken for the same one.
+    // A key press that follows at once counts as the same one.
     await delay(300);
     terminal.press('C-c');
 
@@ -91,7 +91,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     expect(project.latest('a')?.segments).toMatchObject([{signal: 'SIGKILL'}]);
   });
 
-  test('Ctrl+Z stops the agent, fg wakes it', async () => {
+  test('Ctrl+Z stops the agent, fg continues it', async () => {
     const waits = 'touch started; until [ -e go ]; do sleep 0.02; done; echo done';
     const project = engineProject(oneTask('wait'), {env: {BLACKBIRD_AGENT_CMD: waits}});
     const terminal = openTerminal(project);
@@ -123,7 +123,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     expectPaused(project, 'user_interrupt');
   });
 
-  test('leaning on Ctrl+C is one pause, and the terminal is as it was', async () => {
+  test('holding Ctrl+C down is one pause, and the terminal is as it was', async () => {
     const project = engineProject(oneTask(stubbornWork), {config: {execution: {pauseGraceSeconds: 60}}});
     const terminal = openTerminal(project);
     terminal.type('stty -g > before; blackbird execute; stty -g > after');
@@ -148,7 +148,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     await eventually(() => expectPaused(project, 'terminated'));
   });
 
-  test('questions are asked: an option by its number, or words of your own', async () => {
+  test('questions are asked: an option by its number, or free text', async () => {
     const ask = (id: string) =>
       demo(`ask colour Which colour? | midnight blue | green`, `append asked.txt ${id}`);
     const project = engineProject(planOf(task('a', {prompt: ask('a')}), task('b', {prompt: ask('b')})));
@@ -192,7 +192,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     expect([project.planText(), project.runs('a')]).toEqual(before);
   });
 
-  test('an answer outlives Ctrl+C at the next question, and is offered until it was delivered', async () => {
+  test('an answer survives Ctrl+C at the next question, and is offered until it was delivered', async () => {
     const questions = [
       {id: 'colour', prompt: 'Which colour?', options: ['red', 'blue']},
       {id: 'name', prompt: 'Which name?'},
@@ -241,7 +241,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     expect([project.planText(), project.runs('a')]).toEqual(before);
   });
 
-  test('the demo asks its question, can be paused and resumed, and tells what to try', async () => {
+  test('the demo asks its question, can be paused and resumed, and says what to try', async () => {
     const project = engineProject(planOf(), {agent: null});
     const terminal = openTerminal(project);
     const folder = path.join(temporaryFolder(), 'sample');
@@ -280,7 +280,7 @@ describe('signals', () => {
     expectPaused(project, reason);
   });
 
-  test('an agent that does not listen is killed when its grace is over', async () => {
+  test('an agent that ignores the interrupt is killed after its grace period', async () => {
     const project = engineProject(oneTask(stubbornWork), {config: {execution: {pauseGraceSeconds: 1}}});
     const {code, out} = await pauseInTheMiddle(project, 'a');
     expect(code).toBe(130);
@@ -290,8 +290,8 @@ describe('signals', () => {
     expect(segment).toMatchObject({signal: 'SIGKILL'});
   });
 
-  test('two signals of one key press are one wish', async () => {
-    // Takes its time to say goodbye; a kill would not let it.
+  test('two signals of one key press are one request', async () => {
+    // Takes its time to exit; a kill would not let it.
     const polite = [
       `trap 'sleep 0.4; echo bye > goodbye; exit 1' INT`,
       `echo '{"demo":"session","id":"0195d27e-46c6-4b0f-bd54-657f920eee8d"}'`,
@@ -313,7 +313,7 @@ describe('signals', () => {
     expectPaused(project, 'user_interrupt');
   });
 
-  test('a pause while the agent says goodbye to its result stops before the next task', async () => {
+  test('a pause while the agent exits after its result stops before the next task', async () => {
     const prompt = demo('linger 60', 'write started x');
     const project = engineProject(planOf(task('a', {prompt}), task('b')));
     const running = project.start(['execute']);
@@ -330,12 +330,12 @@ describe('signals', () => {
     expect(project.agents()).toEqual([]);
   });
 
-  test('a pause at the end of a resumed task does not go on with the plan', async () => {
+  test('a pause at the end of a resumed task does not continue the plan', async () => {
     const prompt = demo('linger 60', 'write started x', 'sleep 60');
     const project = engineProject(planOf(task('a', {prompt}), task('b')));
     await pauseInTheMiddle(project, 'a');
     project.write('started', '');
-    // The session remembers `linger` no longer: the second process must be told again.
+    // The session no longer remembers `linger`: the second process must be told again.
     const running = project.start(['resume', 'a', '--execute', '--feedback', 'demo: linger 61']);
     const log = () => project.text(`.blackbird/runs/a/${project.latest('a')?.run_id}.stdout.log`);
     await eventually(() => expect(log()).toContain('"result"'));
@@ -347,7 +347,7 @@ describe('signals', () => {
     expect(project.runs('b')).toEqual([]);
   });
 
-  test('a pause before the agent is there leaves nothing behind that runs', async () => {
+  test('a pause before the agent has started leaves nothing running', async () => {
     const project = engineProject(oneTask(longWork));
     const running = project.start(['execute']);
     await eventually(() => expect(project.latest('a')).toBeDefined());
@@ -355,7 +355,7 @@ describe('signals', () => {
     const {code, out} = await running.ended;
     expect(code).toBe(130);
     const run = project.latest('a');
-    // Told to go or not: both are right, and nothing in between.
+    // Released or not: both are right, and nothing in between.
     if (run?.state === 'canceled') {
       expect(out).toContain('Paused before the next task.');
       expect(project.statuses()).toEqual({a: 'todo'});
@@ -387,7 +387,7 @@ describe('resume', () => {
     expect(project.text('done.txt')).toBe('a\n');
   });
 
-  test('takes the provider of the run, whatever was chosen since', async () => {
+  test('uses the provider of the run, whatever was chosen since', async () => {
     const project = engineProject(oneTask(longWork));
     await pauseInTheMiddle(project, 'a');
     project.write('.blackbird/agent.json', '{"schemaVersion":1,"selectedAgent":"codex"}');
@@ -426,7 +426,7 @@ describe('resume', () => {
     expect(project.text('done.txt')).toBe('a\nb\n');
   });
 
-  test('tells the session an answer again when it was stopped before it could hear it', async () => {
+  test('sends the session an answer again when it was stopped before it could receive it', async () => {
     const project = engineProject(oneTask(demo('ask colour Which colour?')), {
       env: {BLACKBIRD_AGENT_CMD: 'sh ./agent.sh'},
     });
@@ -450,13 +450,13 @@ describe('resume', () => {
   });
 });
 
-describe('a resume that cannot be', () => {
+describe('an impossible resume', () => {
   const unknownRef = '9da519ae-64e4-42e4-85fc-7c3305f70aa3';
   type Refusal = {
     readonly name: string;
     readonly prepare: (project: EngineProject) => {cwd?: string; env?: Env; args?: readonly string[]};
     readonly reason: (project: EngineProject, cwd: string) => string;
-    /** What comes before the advice to restart. */
+    /** What comes before the suggestion to restart. */
     readonly next?: string;
   };
 
@@ -479,7 +479,7 @@ describe('a resume that cannot be', () => {
       reason: () => 'no session ref was captured before it stopped',
     },
     {
-      name: 'with a session ref that is none',
+      name: 'with an invalid session ref',
       prepare: (project) => {
         project.changeLatest('a', {provider_session_ref: '--last'});
         return {};
@@ -571,7 +571,7 @@ describe('a resume that cannot be', () => {
     expect(project.planText()).toBe(plan);
   });
 
-  test('is one JSON object on stderr for scripts, and no event says that anything started', async () => {
+  test('is one JSON object on stderr for scripts, and no event reports a start', async () => {
     const project = engineProject(oneTask(longWork));
     await pauseInTheMiddle(project, 'a');
     project.changeLatest('a', {provider_session_ref: unknownRef, resumable: false});
@@ -585,7 +585,7 @@ describe('a resume that cannot be', () => {
   });
 });
 
-test('a run that was paused, then asked, waits on when its session is lost', async () => {
+test('a run that was paused, then asked, keeps waiting when its session is lost', async () => {
   const prompt = demo('write started x', 'sleep 60', 'ask colour Which colour?');
   const project = engineProject(oneTask(prompt));
   await pauseInTheMiddle(project, 'a');
@@ -602,7 +602,7 @@ test('a run that was paused, then asked, waits on when its session is lost', asy
 });
 
 describe('restart', () => {
-  test('makes a new run in a new session and keeps the old one, linked both ways', async () => {
+  test('starts a new run in a new session and keeps the old one, linked both ways', async () => {
     const project = engineProject(oneTask(longWork));
     await pauseInTheMiddle(project, 'a');
     const [old] = project.runs('a');

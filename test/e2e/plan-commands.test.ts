@@ -25,7 +25,7 @@ import {lines, planFileText} from '../helpers/run-cli.ts';
 const tasksOf = (project: BuiltProject): Record<string, Task> => JSON.parse(project.planText()).items;
 
 describe('a clean project', () => {
-  test('follows the examples of the help text', async () => {
+  test('works as in the examples of the help text', async () => {
     const {folder, run, bash} = builtProject();
     await execa('git', ['init', '-q'], {cwd: folder});
     const {out: help} = await run(['--help']);
@@ -55,7 +55,7 @@ describe('a clean project', () => {
     expect((await run(['list'])).out).toContain('e2e  todo    READY      Refund e2e test\n');
   });
 
-  test('knows its version, with and without anything else', async () => {
+  test('prints its version, with and without anything else', async () => {
     const {version} = JSON.parse(readFileSync('package.json', 'utf8'));
     const {run, entries} = builtProject();
     expect(await run(['--version'])).toEqual({code: 0, out: `${version}\n`, err: ''});
@@ -126,7 +126,7 @@ describe('many processes at once', () => {
           stdio: 'ignore',
         });
         const end = once(writer, 'exit');
-        // From before it reads to after it wrote, a little elsewhere in every round.
+        // From before it reads to after it wrote, a little later in every round.
         await delay(usual * (0.2 + index * 0.4 + round * 0.05));
         writer.kill('SIGKILL');
         return (await end)[0] as number | null;
@@ -205,7 +205,7 @@ describe('the streams', () => {
   });
 
   describe('on a terminal', () => {
-    /** What the program prints on a terminal that never said how wide it is. */
+    /** What the program prints on a terminal without a known width. */
     const onTerminal = async (project: BuiltProject, command: string, env = {}) => {
       const {stdout} = await execa('script', ['-qec', `blackbird ${command}`, '/dev/null'], {
         ...{cwd: project.folder, env: {...project.env, TERM: 'xterm', ...env}, extendEnv: false},
@@ -233,11 +233,11 @@ describe('the streams', () => {
   });
 });
 
-/** The real program with a large plan; what every policy does with 100,000 tasks is tested in `huge-plans`. */
+/** The real program with a large plan; each policy with 100,000 tasks is tested in `huge-plans`. */
 const largeSize = 20_000;
 
 describe('a plan of 20,000 tasks', () => {
-  test('is listed, checked and changed, and only what changed is written differently', async () => {
+  test('is listed, checked and changed, and only the change is written differently', async () => {
     const project = builtProject(planOf(Array.from({length: largeSize}, (_, index) => task(`t${index}`))));
     const before = project.planText();
     expect(await project.run(['validate'])).toEqual({code: 0, out: 'OK\n', err: ''});
@@ -282,7 +282,7 @@ describe('a plan of 20,000 tasks', () => {
   });
 });
 
-describe('a plan file that cannot be used', () => {
+describe('an unusable plan file', () => {
   const valid = planFileText(planOf(task('a'), task('b')));
   const reading = [['validate'], ['list'], ['show', 'a'], ['why', 'a'], ['pick']];
   const writing = [
@@ -294,7 +294,7 @@ describe('a plan file that cannot be used', () => {
     ['deps', 'set', 'a', 'b'],
   ];
 
-  /** Every command fails with a code of its own and leaves the folder as it is. */
+  /** Every command fails with its own code and leaves the folder as it is. */
   async function expectFailure(project: BuiltProject, commands: readonly string[][], code: string) {
     const before = snapshot(project.folder);
     for (const args of commands) {
@@ -317,8 +317,8 @@ describe('a plan file that cannot be used', () => {
     ['is binary', Buffer.from(Array.from({length: 4096}, (_, index) => (index * 7) % 256))],
     ['is truncated', valid.slice(0, -20)],
     ['has a byte order mark', `\ufeff${valid}`],
-    ['is nested 100,000 deep', '{"items":'.repeat(100_000) + '}'.repeat(100_000)],
-    ['is nested 100,000 deep and cut off', '['.repeat(100_000)],
+    ['is nested 100,000 levels deep', '{"items":'.repeat(100_000) + '}'.repeat(100_000)],
+    ['is nested 100,000 levels deep and cut off', '['.repeat(100_000)],
   ];
 
   test.each(contents)('%s', async (_name, content) => {
@@ -333,7 +333,7 @@ describe('a plan file that cannot be used', () => {
     await expectFailure(project, [...reading, ...writing], 'E_STORE_CORRUPT');
   });
 
-  test('is a pipe that nobody writes to', async () => {
+  test('is a pipe without a writer', async () => {
     const project = builtProject();
     await execa('mkfifo', [project.planFile]);
     await expectFailure(project, [...reading, ...writing], 'E_STORE_CORRUPT');
@@ -357,7 +357,7 @@ describe('a plan file that cannot be used', () => {
     expect(lstatSync(project.planFile).isSymbolicLink()).toBe(true);
   });
 
-  test('is a link that leads nowhere: init does not write through it', async () => {
+  test('is a dangling link: init does not write through it', async () => {
     const project = builtProject();
     symlinkSync('nowhere.json', project.planFile);
     await expectFailure(project, [['init']], 'E_STORE_UNSAFE');
@@ -371,7 +371,7 @@ describe('a plan file that cannot be used', () => {
     await expectFailure(project, [...writing, ['init']], 'E_STORE_READ');
   });
 
-  test('has a state folder that leads elsewhere: can be read, not changed', async () => {
+  test('has a link as its state folder: can be read, not changed', async () => {
     const project = builtProject(valid);
     const elsewhere = path.join(project.folder, 'elsewhere');
     mkdirSync(elsewhere);
@@ -389,7 +389,7 @@ describe('a plan file that cannot be used', () => {
   });
 });
 
-/** Every entry of a folder with what it is and holds; the state folder as such, its lock comes and goes. */
+/** Every entry of a folder with its kind and content; of the state folder only itself, because its lock comes and goes. */
 function snapshot(folder: string): Record<string, string> {
   return Object.fromEntries(
     readdirSync(folder)

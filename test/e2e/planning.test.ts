@@ -5,7 +5,7 @@ import {draftsIn, turnsOf} from '../helpers/plan-drafts.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {hasTmux, openTerminal} from '../helpers/terminal.ts';
 
-// The built program and the agent that ships with it, from a sentence to a plan.
+// The built program and the built-in agent, from a sentence to a plan.
 
 const wish = (...lines: readonly string[]) => lines.join('\n');
 const nothing = planOf();
@@ -14,7 +14,7 @@ const vague = JSON.stringify({tasks: [{id: 'api', title: 'API'}]});
 describe('without a terminal', () => {
   test('a proposal is a draft until it is accepted, and what is shown is what is saved', async () => {
     const project = engineProject(nothing);
-    // A list is no option.
+    // A list is not an option.
     const list = '- A refund endpoint\n- A refund e2e test';
     const first = await project.run(['plan', 'generate', list, '--no-wait']);
     expect(first).toMatchObject({code: 4, err: ''});
@@ -28,12 +28,12 @@ describe('without a terminal', () => {
     expect(turnsOf(project, id)).toHaveLength(1);
     expect((await project.run(['plan', 'drafts'])).out).toBe('no drafts\n');
 
-    // What the demo agent planned, the demo agent does.
+    // The demo agent does what the demo agent planned.
     expect(await project.run(['execute'])).toMatchObject({code: 0});
     expect(project.text('notes/a-refund-endpoint.md')).toBe('A refund endpoint\n');
   });
 
-  test('a description comes from a file or from stdin, and scripts hear what happens', async () => {
+  test('a description comes from a file or from stdin, and scripts get events', async () => {
     const project = engineProject(nothing);
     project.write('spec.md', '# Spec\n\n- Store refunds\n- Log refunds\n');
     const {code, out} = await project.run(['plan', 'generate', '--from', 'spec.md', '--yes', '--json']);
@@ -75,7 +75,7 @@ describe('without a terminal', () => {
     expect(project.statuses()).toEqual({store: 'todo'});
   });
 
-  test('a draft is dropped, and one that is not there is said to be', async () => {
+  test('a draft is dropped, and an unknown one is reported', async () => {
     const project = engineProject(nothing);
     await project.run(['plan', 'generate', 'Something']);
     const id = draftsIn(project)[0]?.draftId ?? '';
@@ -85,7 +85,7 @@ describe('without a terminal', () => {
     expect([gone.code, gone.err]).toEqual([1, expect.stringContaining('E_DRAFT_NOT_FOUND')]);
   });
 
-  test('a Blackbird that is killed while its planner works leaves a draft that goes on', async () => {
+  test('a Blackbird that is killed while its planner works leaves a draft that can continue', async () => {
     const project = engineProject(nothing);
     const planning = project.start([
       'plan',
@@ -115,7 +115,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     const shown = await terminal.until('[y]es, [s]how, [r]evise, [d]rop, [l]ater:');
     expect(terminal.screen()).toContain('+ store-refunds  Store refunds');
     expect(shown).not.toContain('old');
-    // Nothing is chosen by Enter alone.
+    // Enter alone chooses nothing.
     terminal.type('');
     await terminal.until('Nothing is chosen yet: y saves it');
     terminal.type('v');
@@ -124,7 +124,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     await terminal.until('Create notes/store-refunds.md and verify');
     terminal.type('r');
     await terminal.until('What should be different?');
-    // Half a sentence outlives Ctrl+C.
+    // Half a sentence survives Ctrl+C.
     terminal.press('Log refunds');
     await eventually(() => expect(terminal.screen()).toContain('Log refunds'));
     terminal.press('C-c');
@@ -150,7 +150,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     {at: 'a question', text: wish('demo: ask db Which?', '- Store'), until: 'Answer:'},
     {at: 'the decision', text: '- Store', until: '[l]ater:'},
   ] as const;
-  test.each(steps)('Ctrl+C at $at leaves nothing running and nothing lost', async ({text, until}) => {
+  test.each(steps)('Ctrl+C at $at leaves nothing running and loses nothing', async ({text, until}) => {
     const project = engineProject(nothing);
     project.write('wish.txt', text);
     const terminal = openTerminal(project);

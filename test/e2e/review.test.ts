@@ -10,7 +10,7 @@ import {planOf, task} from '../helpers/plans.ts';
 import {lines} from '../helpers/run-cli.ts';
 import {hasTmux, openTerminal} from '../helpers/terminal.ts';
 
-// The built program stops after each task, with the agent that ships with it.
+// The built program stops after each task, with the built-in agent.
 
 const config = {execution: {stopAfterEachTask: true}};
 const plan = () =>
@@ -44,7 +44,7 @@ const goOn = (taskId: string) => [
 ];
 
 describe('without a terminal', () => {
-  test('execute stops at the first checkpoint with the commands that decide, again and again', async () => {
+  test('execute stops at the first checkpoint with the commands to decide, every time', async () => {
     const project = reviewed();
     const {code, out, err} = await project.run(['execute']);
     expect({code, err}).toEqual({code: 4, err: ''});
@@ -74,7 +74,7 @@ describe('without a terminal', () => {
     expect((await project.run(['diff', 'a', '--stat'])).out).toContain('src/a.txt (new) | 1 +');
   });
 
-  test('approve goes on with the plan to the next checkpoint; approve and quit does not', async () => {
+  test('approve continues the plan to the next checkpoint; approve and quit does not', async () => {
     const project = reviewed();
     await project.run(['execute']);
     const {code: first, out} = await project.run(['review', '--approve']);
@@ -99,7 +99,7 @@ describe('without a terminal', () => {
     });
   });
 
-  test('approving the last child says what the review of its parent sent back', async () => {
+  test('approving the last child shows what the review of its parent sent back', async () => {
     const family = planOf(
       task('p', {prompt: demo('send-back a fixed.txt needs fixed.txt'), childIds: ['a']}),
       task('a', {prompt: demo('append done.txt a'), parentId: 'p'}),
@@ -116,7 +116,7 @@ describe('without a terminal', () => {
     });
   });
 
-  test('reject makes run and task failed; retry makes it ready again', async () => {
+  test('reject marks run and task as failed; retry makes the task ready again', async () => {
     const project = reviewed();
     await project.run(['execute']);
     const {code, out} = await project.run(['review', 'a', '--reject', 'Too big']);
@@ -163,7 +163,7 @@ describe('without a terminal', () => {
     });
   });
 
-  test('changes without a session are refused with the whole diagnosis, and the question stays open', async () => {
+  test('changes without a session are refused with the whole diagnosis, and the decision stays open', async () => {
     const project = engineProject(plan(), {config, env: {BLACKBIRD_AGENT_CMD: 'true'}});
     await project.run(['execute']);
     const {code, err} = await project.run(['review', 'a', '--request-changes', 'use tabs']);
@@ -173,7 +173,7 @@ describe('without a terminal', () => {
     expect(project.runs('a')).toMatchObject([{decision_state: 'pending'}]);
   });
 
-  test('what depends on changes that the provider would not take: nothing but a decision or a restart', async () => {
+  test('after changes that the provider refused, only a decision or a restart is possible', async () => {
     const project = reviewed();
     await project.run(['execute']);
     rmSync(`${project.folder}/.blackbird/demo-sessions`, {recursive: true});
@@ -205,7 +205,7 @@ describe('without a terminal', () => {
     expect(project.statuses()).toEqual({a: 'failed'});
   });
 
-  test('restart asks for --yes in the words of the checkpoint', async () => {
+  test('restart requires --yes in the words of the checkpoint', async () => {
     const project = reviewed();
     await project.run(['execute']);
     const {code, err} = await project.run(['restart', 'a']);
@@ -231,7 +231,7 @@ describe('without a terminal', () => {
     ['set-status', 'a', 'done'],
     ['retry', 'a'],
     ['resume', 'a'],
-  ])('%s refuses at a checkpoint, with the commands that decide', async (...args) => {
+  ])('%s refuses at a checkpoint, with the commands to decide', async (...args) => {
     const project = reviewed();
     await project.run(['execute']);
     const {code, err} = await project.run(args);
@@ -281,7 +281,7 @@ describe('without a terminal', () => {
     expect({code, err}).toEqual({code: 1, err: expect.stringContaining('E_COMMENT_SENT')});
   });
 
-  test('a record that cannot be read: the commands that are printed lead past it', async () => {
+  test('an unreadable record: the suggested commands get past it', async () => {
     const project = reviewed();
     await project.run(['execute']);
     await project.run(['review', 'a', '--request-changes', 'more']);
@@ -314,7 +314,7 @@ describe('without a terminal', () => {
     });
   });
 
-  test('scripts are told by events, and that a person is needed', async () => {
+  test('scripts get events, and that a user is needed', async () => {
     const project = reviewed();
     const {code, out} = await project.run(['execute', '--json']);
     const events = out
@@ -333,7 +333,7 @@ describe('without a terminal', () => {
     }
   });
 
-  test('--review and --no-review are stronger than the setting', async () => {
+  test('--review and --no-review override the setting', async () => {
     const off = reviewed();
     expect((await off.run(['execute', '--no-review'])).code).toBe(0);
     expect(off.latest('a')).not.toHaveProperty('decision_required');
@@ -377,7 +377,7 @@ test(`SIGKILL at ${kills} moments of requested changes neither loses nor repeats
 describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
   const small = {columns: 80, rows: 24};
 
-  test('the prompt shows the change; j and k choose; changes are written and sent; the plan goes on', async () => {
+  test('the prompt shows the change; j and k choose; changes are written and sent; the plan continues', async () => {
     const project = reviewed();
     const terminal = openTerminal({...project, ...small});
     terminal.type('blackbird execute');
@@ -400,7 +400,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
       decision_state: 'changes_requested',
       decision_feedback: expect.stringContaining('use @src/a.txt'),
     });
-    // The second run changed nothing: what is reviewed is the whole task.
+    // The second run changed nothing: the review covers the whole task.
     await terminal.until('[whole task 1 file');
     terminal.press('j', 'Enter');
     await eventually(() => expect(project.latest('b')).toMatchObject({decision_state: 'pending'}));
@@ -461,7 +461,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     await terminal.until('✓ a  approved');
   });
 
-  test('another terminal decides: the waiting prompt closes, says so and goes on', async () => {
+  test('a decision in another terminal: the waiting prompt closes, says so and continues', async () => {
     const project = reviewed();
     const terminal = openTerminal({...project, ...small});
     terminal.type('blackbird execute');
@@ -482,7 +482,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     expect(left.filter((name) => name.includes('decision'))).toEqual([]);
   });
 
-  test('SIGTERM takes the question away and leaves it open', async () => {
+  test('SIGTERM closes the question and leaves it open', async () => {
     const project = reviewed();
     const terminal = openTerminal({...project, ...small});
     terminal.type('blackbird execute & echo $! > pid; fg');

@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {engineProject} from '../helpers/engine-project.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
-test('what is secret stays where it is: keys in no file and no output, words in no bundle', async () => {
+test('secrets stay where they are: keys in no file and no output, text in no bundle', async () => {
   const key = 'key-7f3a-of-the-account';
   const words = {prompt: 'words-of-the-prompt', title: 'words-of-the-title', output: 'words-of-the-agent'};
   const project = engineProject(planOf(task('a', {title: words.title, prompt: words.prompt})), {
@@ -34,7 +34,7 @@ test('what is secret stays where it is: keys in no file and no output, words in 
     .filter((file) => statSync(file).isFile());
   expect(printed.join('')).not.toContain(key);
   expect(files.filter((file) => readFileSync(file, 'utf8').includes(key))).toEqual([]);
-  // Only the log of the run and its record hold what the agent said, and nobody else may read them.
+  // Only the log of the run and its record contain the agent's text, and they are private.
   const telling = files.filter((file) => readFileSync(file, 'utf8').includes(words.output));
   expect(telling.map((file) => path.extname(file)).sort()).toEqual(['.json', '.log']);
   for (const file of telling) expect(statSync(file).mode & 0o077).toBe(0);

@@ -15,7 +15,7 @@ const shown = async (project: AgencyProject, id: string) =>
 const eventNames = (project: AgencyProject, id: string) => project.events(id).map(({event}) => event);
 
 describe.skipIf(!hasTmux)('run', () => {
-  test('makes a branch, a worktree and a session, and tells where they are', async () => {
+  test('creates a branch, a worktree and a session, and says where they are', async () => {
     const project = agencyProject();
     const {code, out, err} = await project.run(['run', '--name', 'refunds', '--detached']);
     expect({code, err}).toEqual({code: 0, err: ''});
@@ -74,7 +74,7 @@ describe.skipIf(!hasTmux)('run', () => {
     await terminal.until(/tmux: agency_[\s\S]*\[0\]>/);
   });
 
-  test('takes runner and parent from the command line, else from agency.json', async () => {
+  test('takes runner and parent from the command line, otherwise from agency.json', async () => {
     const project = agencyProject();
     project.git('branch', 'dev');
     project.addProgram('mine', 'exec cat');
@@ -86,7 +86,7 @@ describe.skipIf(!hasTmux)('run', () => {
     expect(await shown(project, second.id)).toMatchObject({runner: 'codex', parent_branch: 'main'});
   });
 
-  test('from a subfolder or another worktree it is the same repository, and the branch one stands on', async () => {
+  test('from a subfolder or another worktree it is the same repository, and the current branch', async () => {
     const project = agencyProject();
     const {worktree, branch} = await project.begin('one');
     mkdirSync(path.join(worktree, 'deep'));
@@ -97,7 +97,7 @@ describe.skipIf(!hasTmux)('run', () => {
     expect(await listed(project)).toHaveLength(2);
   });
 
-  test('says that it begins without what is not committed', async () => {
+  test('says that it starts without uncommitted changes', async () => {
     const project = agencyProject();
     writeFileSync(path.join(project.repo, 'new'), '');
     expect(await project.run(['run', '--name', 'one', '--detached'])).toMatchObject({
@@ -107,7 +107,7 @@ describe.skipIf(!hasTmux)('run', () => {
   });
 
   test.each<[string, readonly string[], string, string, ((project: AgencyProject) => void)?]>([
-    ['a name that is none', ['--name', 'No Name'], 'E_INVALID_NAME', 'name must be lower case'],
+    ['an invalid name', ['--name', 'No Name'], 'E_INVALID_NAME', 'name must be lower case'],
     ['a name that is an option', ['--name=--all'], 'E_INVALID_NAME', 'name must be lower case'],
     [
       'an unknown parent',
@@ -162,7 +162,7 @@ describe.skipIf(!hasTmux)('run', () => {
       'not inside a git repository',
       ({repo}) => rmSync(path.join(repo, '.git'), {recursive: true}),
     ],
-  ])('%s is refused before anything is made', async (_, args, code, message, prepare = () => {}) => {
+  ])('%s is refused before anything is created', async (_, args, code, message, prepare = () => {}) => {
     const project = agencyProject();
     prepare(project);
     const run = await project.run(['run', '--detached', ...args]);
@@ -175,7 +175,7 @@ describe.skipIf(!hasTmux)('run', () => {
     expect(project.sessionNames()).toEqual([]);
   });
 
-  test('a name is taken until its session is archived; of two at once one gets it', async () => {
+  test('a name is in use until its session is archived; of two at once one gets it', async () => {
     const project = agencyProject();
     const both = await Promise.all([1, 2].map(() => project.run(['run', '--name', 'one', '--detached'])));
     expect(both.map(({code}) => code).sort()).toEqual([0, 1]);
@@ -186,7 +186,7 @@ describe.skipIf(!hasTmux)('run', () => {
     expect(await project.run(['run', '--name', 'one', '--detached'])).toMatchObject({code: 0});
   });
 
-  test('a worktree that cannot be made leaves no record', async () => {
+  test('a worktree that cannot be created leaves no record', async () => {
     const project = agencyProject();
     project.git('branch', 'agency');
     expect(await project.run(['run', '--name', 'one', '--detached'])).toMatchObject({
@@ -198,7 +198,7 @@ describe.skipIf(!hasTmux)('run', () => {
 });
 
 describe.skipIf(!hasTmux)('ls and show', () => {
-  test('tell what there is and how it stands', async () => {
+  test('show what there is and its state', async () => {
     const project = agencyProject();
     expect(await project.run(['ls'])).toEqual({
       code: 0,
@@ -261,7 +261,7 @@ describe.skipIf(!hasTmux)('ls and show', () => {
     });
   });
 
-  test('list one repository inside of it, and all outside', async () => {
+  test('list one repository inside it, and all outside', async () => {
     const project = agencyProject();
     await project.begin('one');
     const other = path.join(project.home, 'other');
@@ -271,7 +271,7 @@ describe.skipIf(!hasTmux)('ls and show', () => {
     expect(await listed(project)).toHaveLength(1);
     expect(await listed(project, '--all-repos')).toHaveLength(2);
     expect(await project.json(['ls'], {cwd: project.home})).toMatchObject({data: [{}, {}]});
-    // The same name in two repositories: the one we stand in, else neither.
+    // The same name in two repositories: the current one, or neither.
     expect((await project.json(['show', 'one'], {cwd: other})) as View).toMatchObject({
       data: {repo_root: other},
     });
@@ -284,7 +284,7 @@ describe.skipIf(!hasTmux)('ls and show', () => {
 });
 
 describe.skipIf(!hasTmux)('stop and kill', () => {
-  test('stop presses Ctrl+C, marks the record and leaves the rest of it alone', async () => {
+  test('stop presses Ctrl+C, marks the record and leaves the rest alone', async () => {
     const project = agencyProject();
     project.addProgram('claude', "trap 'touch stopped' INT; touch begun; while :; do sleep 0.1; done");
     const {id, session, worktree} = await project.begin('refunds');
@@ -301,7 +301,7 @@ describe.skipIf(!hasTmux)('stop and kill', () => {
     });
   });
 
-  test('kill ends the session and only that', async () => {
+  test('kill ends the session and nothing else', async () => {
     const project = agencyProject();
     const {id, session, worktree} = await project.begin('refunds');
     const meta = project.metaText(id);
@@ -371,7 +371,7 @@ describe.skipIf(!hasTmux)('clean', () => {
     expect(existsSync(worktree)).toBe(false);
   });
 
-  test('forced it keeps the branch, and names commits that are on none', async () => {
+  test('with force keeps the branch, and names commits that are on none', async () => {
     const project = agencyProject();
     const {branch, worktree} = await project.begin('refunds');
     project.git('-C', worktree, 'commit', '--quiet', '--allow-empty', '-m', 'work');
@@ -408,7 +408,7 @@ describe.skipIf(!hasTmux)('clean', () => {
     expect(await listed({...project, json: (args) => project.json(args, {cwd: project.home})})).toEqual([]);
   });
 
-  test('a record that points elsewhere is not obeyed', async () => {
+  test('a record that points elsewhere is not followed', async () => {
     const project = agencyProject();
     const {id} = await project.begin('refunds');
     const victim = path.join(project.home, 'victim');
@@ -423,7 +423,7 @@ describe.skipIf(!hasTmux)('clean', () => {
     expect(existsSync(path.join(victim, '.git'))).toBe(true);
   });
 
-  test('a folder that git does not know is left to the user', async () => {
+  test('a folder unknown to git is left to the user', async () => {
     const project = agencyProject();
     const {id, worktree} = await project.begin('refunds');
     project.git('worktree', 'remove', '--force', worktree);
@@ -438,8 +438,8 @@ describe.skipIf(!hasTmux)('clean', () => {
   });
 });
 
-describe.skipIf(!hasTmux)('both doors', () => {
-  test('lead to the same tree, each in its own words', async () => {
+describe.skipIf(!hasTmux)('both programs', () => {
+  test('have the same commands, each under its own name', async () => {
     const project = agencyProject();
     const {id, session} = await project.begin('refunds');
     const inside = (args: readonly string[]) => project.run(['session', ...args], {name: 'blackbird'});
@@ -463,7 +463,7 @@ describe.skipIf(!hasTmux)('both doors', () => {
     expect(commands(agency.out).filter((name) => name !== 'completion')).toEqual(commands(blackbird.out));
   });
 
-  test('doctor tells whether sessions can work', async () => {
+  test('doctor says whether sessions can work', async () => {
     const project = agencyProject();
     const {id, worktree} = await project.begin('refunds');
     expect(await project.json(['doctor'])).toMatchObject({ok: true});

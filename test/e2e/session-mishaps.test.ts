@@ -24,8 +24,8 @@ async function expectNothingMade(project: AgencyProject) {
   expect(project.sessionNames()).toEqual([]);
 }
 
-describe.skipIf(!hasTmux)('a run that cannot begin leaves nothing behind', () => {
-  test('its runner is in the folder of the user, but not in what was committed', async () => {
+describe.skipIf(!hasTmux)('a run that cannot start leaves nothing behind', () => {
+  test("its runner is in the user's folder, but not committed", async () => {
     const project = agencyProject();
     ownRunner(project);
     expect(await project.run(['run', '--name', 'one', '--runner', 'own', '--detached'])).toEqual({
@@ -65,7 +65,7 @@ describe.skipIf(!hasTmux)('a run that cannot begin leaves nothing behind', () =>
     expect(await ids(project)).toEqual(known);
   });
 
-  test.skipIf(process.platform !== 'linux')('there can be no data where it is told to be', async () => {
+  test.skipIf(process.platform !== 'linux')('the data folder cannot be created', async () => {
     const project = agencyProject();
     for (const place of ['/proc/agency/data', path.join(project.bin, 'claude')]) {
       const env = {AGENCY_DATA_DIR: place};
@@ -81,7 +81,7 @@ describe.skipIf(!hasTmux)('a run that cannot begin leaves nothing behind', () =>
 });
 
 describe.skipIf(!hasTmux)('a runner that ends at once', () => {
-  // The kernel may lose what is said in the very moment of the exit.
+  // The kernel may lose output written in the moment of the exit.
   const claude = (project: AgencyProject) =>
     project.addProgram('claude', 'echo "no login"; sleep 0.5; exit 7');
   const told = (next: string) =>
@@ -94,7 +94,7 @@ describe.skipIf(!hasTmux)('a runner that ends at once', () => {
       '',
     ].join('\n');
 
-  test('is told in the background too, recorded, and leaves no session', async () => {
+  test('is reported in the background too, recorded, and leaves no session', async () => {
     const project = agencyProject();
     const {id, session} = await project.begin('refunds');
     await project.run(['kill', id]);
@@ -116,7 +116,7 @@ describe.skipIf(!hasTmux)('a runner that ends at once', () => {
     });
   });
 
-  test('of a new run: the worktree stays, and how to start again is said', async () => {
+  test('in a new run: the worktree stays, and how to start again is shown', async () => {
     const project = agencyProject();
     claude(project);
     const {code, out, err} = await project.run(['run', '--name', 'refunds', '--detached']);
@@ -127,7 +127,7 @@ describe.skipIf(!hasTmux)('a runner that ends at once', () => {
     expect(project.sessionNames()).toEqual([]);
   });
 
-  test('is told on the terminal, where tmux would have shown nothing', async () => {
+  test('is reported on the terminal, where tmux would have shown nothing', async () => {
     const project = agencyProject();
     claude(project);
     const terminal = project.terminal();
@@ -202,8 +202,8 @@ describe.skipIf(!hasTmux)('clean', () => {
   });
 });
 
-describe.skipIf(!hasTmux)('records that nobody should have written', () => {
-  test('do not keep the others from being seen, and doctor says what to do', async () => {
+describe.skipIf(!hasTmux)('hostile records', () => {
+  test('do not hide the others, and doctor says what to do', async () => {
     const project = agencyProject();
     const {id} = await project.begin('refunds');
     const other = `${id}x`;

@@ -9,7 +9,7 @@ const question = 'restart session? in-tool history will be lost (git state uncha
 
 const eventNames = (project: AgencyProject, id: string) => project.events(id).map(({event}) => event);
 
-/** Which process the session runs, so that a new one can be told from the old. */
+/** The process of the session, to tell a new one from the old. */
 const panePid = (project: AgencyProject, session: string) =>
   project.tmux('display-message', '-p', '-t', `=${session}:`, '#{pane_pid}').out;
 
@@ -71,7 +71,7 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
     expect(project.metaText(id)).toBe(meta);
   });
 
-  test('an answer that is no yes leaves the session alone', async () => {
+  test('any answer but yes leaves the session alone', async () => {
     const project = agencyProject();
     const {id, session} = await project.begin('refunds');
     const before = panePid(project, session);
@@ -92,7 +92,7 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
     expect(readFileSync(path.join(project.repo, 'out0'), 'utf8')).toBe('');
   });
 
-  test('the lock is free while somebody is attached', async () => {
+  test('the lock is free while a client is attached', async () => {
     const project = agencyProject();
     const {id, session} = await project.begin('refunds');
     await project.run(['kill', id]);
@@ -104,7 +104,7 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
     expect(await project.run(['resume', other.id, '--detached'])).toMatchObject({code: 0});
   });
 
-  test('inside tmux the client changes over', async () => {
+  test('inside tmux the client switches', async () => {
     const project = agencyProject();
     const {session} = await project.begin('refunds');
     const terminal = project.terminal();
@@ -166,7 +166,7 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
     expect(project.git('branch', '--list', 'agency/ledger*')).toBe('');
   });
 
-  test('options stand before or behind the id', async () => {
+  test('options come before or after the id', async () => {
     const project = agencyProject();
     const {id, session} = await project.begin('refunds');
     for (const args of [
@@ -198,7 +198,7 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
     expect(names.filter((name) => name === 'resume_attach')).toHaveLength(9);
   });
 
-  test('sessions of others whose names begin like ours are left alone', async () => {
+  test('foreign sessions whose names start like ours are left alone', async () => {
     const project = agencyProject();
     const {id, session} = await project.begin('refunds');
     await project.run(['kill', id]);
@@ -218,7 +218,7 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
     expect(project.sessionNames().sort()).toEqual(others);
   });
 
-  test('the runner gets its worktree and the path of who resumed it, whatever the server has', async () => {
+  test('the runner gets its worktree and the PATH of the resuming user, whatever the server has', async () => {
     const project = agencyProject();
     project.tmux('new-session', '-d', '-s', 'other', 'sleep 1000');
     const {id, session, worktree} = await project.begin('refunds');
@@ -260,7 +260,7 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
     expect(() => readFileSync(`${project.home}/git-ran`)).toThrow('ENOENT');
   });
 
-  test('a tmux that is missing is named, and costs nothing', async () => {
+  test('a missing tmux is named, and nothing is lost', async () => {
     const project = agencyProject();
     const {id, worktree} = await project.begin('refunds');
     await project.run(['kill', id]);

@@ -4,7 +4,7 @@ import {family, planOf, task} from '../helpers/plans.ts';
 
 const works = demo('answer done');
 
-test('the simulated order is the one that the execution takes', async () => {
+test('the simulated order is the order of execution', async () => {
   const project = engineProject(
     planOf(
       task('late', {prompt: works, deps: ['group']}),

@@ -16,7 +16,7 @@ import {keys, tuiScreen} from '../ui/tui-screen.tsx';
 const ids = ['a', 'b', 'c'] as const;
 type Id = (typeof ids)[number];
 
-/** Something a person can do, whichever way they do it. */
+/** Something a user can do, whichever way they do it. */
 type Wish =
   | {readonly type: 'execute' | 'resume' | 'restart' | 'retry' | 'delete'; readonly id: Id}
   | {readonly type: 'status'; readonly id: Id; readonly status: TaskStatus}
@@ -45,7 +45,7 @@ const plan = () =>
 
 const project = () => engineProject(plan(), {config: {execution: {parentReviewEnabled: false}}});
 
-/** What the wish is called on the command line. */
+/** The action on the command line. */
 function argsOf(wanted: Wish, current: EngineProject): readonly string[] {
   switch (wanted.type) {
     case 'execute':
@@ -68,7 +68,7 @@ function argsOf(wanted: Wish, current: EngineProject): readonly string[] {
   }
 }
 
-/** The terminal UI over the same kind of project, every port watched for its end. */
+/** The terminal UI over the same kind of project, with every port watched for its end. */
 async function openScreen(current: EngineProject) {
   const context: CliContext = {
     ...{name: 'blackbird', version: '1', cwd: current.folder, env: current.env},
@@ -99,7 +99,7 @@ async function openScreen(current: EngineProject) {
   };
   const shown = tuiScreen(watched);
   const {tui} = shown;
-  /** Nothing is under way, and what is on the disk is on the screen. */
+  /** Nothing is in progress, and the screen shows what is on disk. */
   const settled = () =>
     eventually(() => {
       expect(pending).toBe(0);
@@ -116,7 +116,7 @@ async function openScreen(current: EngineProject) {
 
 type Screen = Awaited<ReturnType<typeof openScreen>>;
 
-/** The same wish by keys. What the screen refuses, it refuses without a dialog. */
+/** The same action with keys. What the screen refuses, it refuses without a dialog. */
 async function pressFor(wanted: Wish, {press, tui, settled, screen}: Screen): Promise<void> {
   await settled();
   if (tui.get().ui.context.dialog) press(keys.ctrlC);
@@ -126,7 +126,7 @@ async function pressFor(wanted: Wish, {press, tui, settled, screen}: Screen): Pr
   if (order < 0) return;
   press('j'.repeat(order));
   expect(tui.get().browse.selectedId).toBe(wanted.id);
-  /** Presses in the dialog once it can be seen; where none opens, the wish was refused. */
+  /** Presses keys in the dialog once it is visible; when none opens, the action was refused. */
   const inDialog = async (text: string, ...sent: readonly string[]) => {
     const {dialog} = tui.get().ui.context;
     if (!dialog || dialog.type === 'message') return;
@@ -140,9 +140,9 @@ async function pressFor(wanted: Wish, {press, tui, settled, screen}: Screen): Pr
       return press('t');
     case 'resume':
       press('u');
-      // Nothing is marked until a key moves to it.
+      // Nothing is selected until a key moves there.
       await inDialog('Which?', keys.down, keys.enter);
-      // It closes once the answer is written and its job has begun.
+      // It closes once the answer is written and its job has started.
       return eventually(() => expect(tui.get().ui.context.dialog?.type).not.toBe('questions'));
     case 'restart':
       press('R');
@@ -159,7 +159,7 @@ async function pressFor(wanted: Wish, {press, tui, settled, screen}: Screen): Pr
       if (tui.get().ui.context.dialog?.type !== 'edit') return;
       return inDialog('Title', '\x0b\x15', `Task ${wanted.id}!`, keys.ctrlS);
     case 'deps':
-      // The picker toggles; what is asked for is exactly one.
+      // The picker toggles; exactly one is requested.
       press('b');
       return inDialog('needs', ...depKeys(wanted, tui));
   }
@@ -168,7 +168,7 @@ async function pressFor(wanted: Wish, {press, tui, settled, screen}: Screen): Pr
 function depKeys({id: own, dep}: {readonly id: Id; readonly dep: Id}, tui: Screen['tui']): string[] {
   const {plan: current} = tui.facts();
   const choices = [...(current?.items.keys() ?? [])].filter((each) => each !== own);
-  // Neither way lets a task need itself, or one that is not there.
+  // Neither way lets a task depend on itself, or on a missing one.
   if (!choices.includes(dep)) return [keys.ctrlC];
   const had = current?.items.get(own)?.deps ?? [];
   return [
@@ -177,7 +177,7 @@ function depKeys({id: own, dep}: {readonly id: Id; readonly dep: Id}, tui: Scree
   ];
 }
 
-/** All that a record says, apart from when, who and under which number. */
+/** All fields of a record except times, owners and ids. */
 function essence(current: EngineProject) {
   const {items}: {items: Record<string, object>} = JSON.parse(current.planText());
   const tasks = Object.values(items).map((each) => ({...each, createdAt: '', updatedAt: ''}));
@@ -224,7 +224,7 @@ test('the Diff tab of a reviewed parent shows what diff prints', async () => {
   await sees('c: comment on the tasks below it, at their checkpoints');
 });
 
-test('the same wishes by keys and by commands leave the same records', {timeout: 240_000}, async () => {
+test('the same actions by keys and by commands leave the same records', {timeout: 240_000}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(wish, {minLength: 2, maxLength: 6}), async (wishes) => {
       const [typed, pressed] = [project(), project()];

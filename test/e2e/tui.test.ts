@@ -57,7 +57,7 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     expect(project.statuses()).toEqual({a: 'done', b: 'todo'});
   });
 
-  test('Ctrl+C twice at once does not wait for an agent that does not listen', async () => {
+  test('Ctrl+C twice at once does not wait for an agent that ignores it', async () => {
     const prompt = demo('ignore-sigint', 'write started-a yes', 'sleep 60');
     const project = engineProject(planOf(task('a', {prompt})), {
       config: {execution: {pauseGraceSeconds: 120}},
@@ -165,7 +165,7 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     await eventually(() => expect(terminal.visible()).toBe(before));
   });
 
-  test('sees at once what others do', async () => {
+  test('shows at once what others do', async () => {
     const project = engineProject(planOf(long('a'), task('b')));
     const terminal = await openTui(project);
     expect(await project.run(['set-status', 'b', 'skipped'])).toMatchObject({code: 0});
@@ -180,7 +180,7 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     await sees(terminal, /Ⅱ Task a +paused/);
   });
 
-  test('SIGTERM pauses what runs and leaves; an agent that is killed is only a failed task', async () => {
+  test('SIGTERM pauses what runs and exits; an agent that is killed is only a failed task', async () => {
     const project = engineProject(planOf(long('a'), long('b')));
     const terminal = await openTui(project);
     terminal.press('e');
@@ -195,7 +195,7 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     expect(project.agents()).toEqual([]);
   });
 
-  test('a session gets the terminal and gives it back', async () => {
+  test('a session gets the terminal and returns it', async () => {
     const project = engineProject(planOf(task('a')));
     const sockets = temporaryFolder();
     onTestFinished(() => {
@@ -221,7 +221,7 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     await sees(terminal, /\[0\]>$/);
   });
 
-  test('what is being written is on disk when a signal ends it', async () => {
+  test('unsent text is on disk when a signal ends it', async () => {
     const project = engineProject(planOf(task('a')));
     const terminal = openTerminal(project);
     terminal.type("sh -c 'echo $$ > pid; exec blackbird'");
@@ -240,7 +240,7 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     terminal.press('C-c', 'q');
   });
 
-  test('Ctrl+Z stops it and its agent, fg brings both back', async () => {
+  test('Ctrl+Z stops it and its agent, fg continues both', async () => {
     const project = engineProject(planOf(long('a')));
     const terminal = await openTui(project);
     terminal.press('e');
@@ -248,7 +248,7 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     terminal.press('C-z');
     await sees(terminal, /Stopped/);
     expect(terminal.visible()).not.toContain('┌ Plan');
-    // All but the process that watches over them.
+    // All but the process that guards them.
     const agents = () => project.agents().filter((pid) => pid !== project.latest('a')?.segments.at(-1)?.pid);
     expect(agents()).not.toEqual([]);
     await eventually(() => expect(agents().every(isStopped)).toBe(true));
@@ -259,7 +259,7 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     await sees(terminal, 'Paused. Ctrl+C again to quit.');
   });
 
-  test('a crash gives the terminal back, says what it was, and leaves no agent', async () => {
+  test('a crash restores the terminal, says what happened, and leaves no agent', async () => {
     const project = engineProject(planOf(long('a')));
     project.write(
       'crash.mjs',
@@ -287,14 +287,14 @@ if (process.argv[1]?.endsWith('blackbird')) {
     await eventually(() => expect(project.agents()).toEqual([]));
   });
 
-  test('shows itself where others believe that nobody watches', async () => {
+  test('shows its screen even when `CI` is set', async () => {
     const project = engineProject(planOf(task('a')), {env: {CI: 'true'}});
     const terminal = await openTui(project);
     terminal.resize(60, 16);
     await sees(terminal, /^└─{58}┘$/m);
   });
 
-  test('without a terminal it is the help', async () => {
+  test('without a terminal it prints the help', async () => {
     const project = engineProject(planOf());
     const {code, out} = await project.run([]);
     expect({code, first: out.split('\n')[0]}).toEqual({

@@ -7,7 +7,7 @@ import {planOf, task} from '../helpers/plans.ts';
 
 const lines = (third: string, last = 'six') => `one\ntwo\n${third}\nfour\nfive\n${last}\n`;
 
-/** Two tasks that ran, the second built on the first, in a repository whose owner had begun to edit and stage. */
+/** Two tasks that ran, the second built on the first, in a repository with edits and staged work of the user. */
 async function ranProject(): Promise<EngineProject & {git(...args: string[]): string}> {
   const project = engineProject(
     planOf(
@@ -34,7 +34,7 @@ async function ranProject(): Promise<EngineProject & {git(...args: string[]): st
   return {...project, git};
 }
 
-test('a task is taken back, later edits stay, and naming the undo brings it back', async () => {
+test('a task is undone, later edits stay, and undoing the undo brings it back', async () => {
   const project = await ranProject();
   const {run, text, statuses, runs, git} = project;
   const index = git('ls-files', '-s');
@@ -100,7 +100,7 @@ test('a conflict names the files and touches nothing; force overwrites, and can 
   expect(text('file.txt')).toBe(lines('MINE'));
 });
 
-test('without git there is nothing to take back by, and it says so', async () => {
+test('without git nothing can be undone, and it says so', async () => {
   const project = engineProject(planOf(task('a', {prompt: demo('write file.txt x')})));
   await project.run(['execute']);
   const {code, err} = await project.run(['undo', 'a']);

@@ -7,18 +7,18 @@ import {planOf} from '../helpers/plans.ts';
 import {readJournal} from '../helpers/read-journal.ts';
 import {type CliProject, cliProject} from '../helpers/run-cli.ts';
 
-// Projects as earlier versions left them (scripts/record-project.mjs), read and gone on with by this one.
+// Projects as earlier versions left them (scripts/record-project.mjs), read and continued by this one.
 
 const recorded = path.join(import.meta.dirname, '../fixtures/upgrade');
 const versions = readdirSync(recorded).sort();
 /** Before it there were no checkpoints, no parent reviews and no journals. */
 const oldest = 'first-runs';
 
-/** Lays a recorded project out in a folder, as if it had been made there. */
+/** Copies a recorded project into a folder, as if it had been made there. */
 function layOut(version: string, folder: string): void {
   rmSync(folder, {recursive: true});
   cpSync(path.join(recorded, version), folder, {recursive: true});
-  // The file that hides all of it from git is no part of what is recorded.
+  // The file that hides all of it from git is not part of the recording.
   writeFileSync(path.join(folder, '.blackbird', '.gitignore'), '*\n!.gitignore\n!config.json\n');
   for (const file of filesIn(folder)) {
     const text = readFileSync(path.join(folder, file), 'utf8');
@@ -43,7 +43,7 @@ const filesIn = (folder: string): string[] =>
     .filter((file) => statSync(path.join(folder, file)).isFile())
     .sort();
 
-/** Every file with its bytes, apart from locks. */
+/** Every file with its bytes, except for locks. */
 const contents = (folder: string): Record<string, string> =>
   Object.fromEntries(
     filesIn(folder)
@@ -103,14 +103,14 @@ describe.each(versions)('a project of %s', (version) => {
       const {entries, broken} = readJournal(path.join(runs, file));
       const {first, compared} = verifyEntries(entries);
       expect(broken).toEqual([]);
-      // Machines change: then the first entry that they would take otherwise today is named.
+      // Machines change: then the first entry that differs today is named.
       if (first === null) expect(compared).toBe(entries.length);
       else expect(first.entry).toBe(entries[compared]);
     }
   });
 });
 
-test('what an earlier version left open goes on in its own sessions', async () => {
+test('what an earlier version left open continues in its own sessions', async () => {
   const project = atWork(oldest);
   expect(await project.run(['resume', 'question', '--answer', 'colour=blue'])).toMatchObject({code: 0});
   expect(await project.run(['resume', 'slow'])).toMatchObject({code: 0});
@@ -132,7 +132,7 @@ test('a decision that an earlier version asked for is made by this one', async (
 type Newer = {
   readonly file: string;
   readonly version: string;
-  /** What cannot be done then, with the code that tells why. */
+  /** What is impossible then, with the error code. */
   readonly refused: ReadonlyArray<readonly [command: string, code: string]>;
 };
 
@@ -188,11 +188,11 @@ describe('a file of a newer version is refused, not misread and not rewritten', 
       const {err} = await project.run([...command.split(' '), '--json']);
       expect({command, ...JSON.parse(err)}).toMatchObject({command, error: {code}});
     }
-    // A job that was refused on its way has a record; nothing that was there is another.
+    // A refused job may have a record; nothing that existed changes.
     expect(contents(project.folder)).toMatchObject(before);
   });
 
-  test('a job record: what ran is told without it, and a new job does not touch it', async () => {
+  test('a job record: what ran is shown without it, and a new job does not touch it', async () => {
     const project = readOnly(newest);
     const file = fileLike(/jobs.[\w-]+\.json$/);
     const whole = path.join(project.folder, file);
@@ -205,7 +205,7 @@ describe('a file of a newer version is refused, not misread and not rewritten', 
     expect(readFileSync(whole, 'utf8')).toBe(text);
   });
 
-  test('a journal: none of its lines is taken for one of ours', () => {
+  test('a journal: none of its lines is read', () => {
     const project = readOnly(newest);
     const file = path.join(project.folder, fileLike(/slow-.*journal\.jsonl$/));
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('"format":1', '"format":2'));

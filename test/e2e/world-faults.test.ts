@@ -20,8 +20,8 @@ import {eventually} from '../helpers/eventually.ts';
 import {canMount, mountTmpfs, remount} from '../helpers/mounts.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
-// The built program in a world that fails: it says what is wrong and what to do, starts nothing and loses
-// nothing, and once the world is mended everything goes on.
+// The built program in an environment that fails: it says what is wrong and what to do, starts nothing and loses
+// nothing, and once the environment is repaired everything continues.
 
 const twoTasks = planOf(
   task('a', {prompt: demo('write a.txt done')}),
@@ -30,7 +30,7 @@ const twoTasks = planOf(
 const oneTask = planOf(task('a', {prompt: demo('write a.txt done')}));
 const stateOf = (project: EngineProject) => path.join(project.folder, '.blackbird');
 
-/** An agent that works until the test lets it go, so that no test depends on how long something takes. */
+/** An agent that works until the test releases it, so that no test depends on how long something takes. */
 const patientAgent = {
   BLACKBIRD_AGENT_CMD: 'cat >/dev/null; touch started; until [ -e go ]; do sleep 0.05; done',
 };
@@ -47,7 +47,7 @@ function canBeNobody(): boolean {
 
 type Refusal = {readonly code: string; readonly says: string; readonly next: string};
 
-/** Refused by name, with the next command; the plan is as it was and no agent has been started. */
+/** Refused by name, with the next command; the plan is unchanged and no agent was started. */
 async function expectRefusal(project: EngineProject, {code, says, next}: Refusal): Promise<void> {
   const before = project.planText();
   const {code: exitCode, err} = await project.run(['execute', '--json']);
@@ -67,7 +67,7 @@ async function expectAllDone(project: EngineProject): Promise<void> {
   expect(new Set(Object.values(project.statuses()))).toEqual(new Set(['done']));
 }
 
-/** The folder of the records, on a small disk of its own. */
+/** The records folder, on its own small disk. */
 function onSmallDisk(project: EngineProject): string {
   const folder = stateOf(project);
   const agent = readFileSync(path.join(folder, 'agent.json'));
@@ -87,7 +87,7 @@ function fill(folder: string): string {
 }
 
 describe.skipIf(!canMount)('a disk (needs root, to mount one)', () => {
-  test('that is full before anything begins', async () => {
+  test('that is full before anything starts', async () => {
     const project = engineProject(oneTask);
     const filler = fill(onSmallDisk(project));
     await expectRefusal(project, {code: 'E_STORE_WRITE', says: 'the disk is full', next: 'df -h'});
@@ -95,7 +95,7 @@ describe.skipIf(!canMount)('a disk (needs root, to mount one)', () => {
     await expectAllDone(project);
   });
 
-  test('that becomes full while an agent works: the work stops, and what was recorded stands', async () => {
+  test('that becomes full while an agent works: the work stops, and what was recorded stays', async () => {
     const project = engineProject(twoTasks, {env: patientAgent});
     const folder = onSmallDisk(project);
     const running = project.start(['execute']);
@@ -105,7 +105,7 @@ describe.skipIf(!canMount)('a disk (needs root, to mount one)', () => {
     const {code, err} = await running.ended;
     expect({code, agents: project.agents()}).toEqual({code: 1, agents: []});
     expect(err).toContain('the disk is full');
-    // A file that Blackbird was just writing may have left room for the end of the run, and for nothing behind it.
+    // A file that Blackbird was just writing may have left space for the end of the run, and for nothing after it.
     const isRecorded = project.latest('a')?.state === 'succeeded';
     expect(project.statuses()).toEqual({a: isRecorded ? 'done' : 'in_progress', b: 'todo'});
     rmSync(filler);
@@ -116,7 +116,7 @@ describe.skipIf(!canMount)('a disk (needs root, to mount one)', () => {
     await expectAllDone(project);
   });
 
-  test('that is read-only: what is there can be read', async () => {
+  test('that is read-only: existing records can be read', async () => {
     const project = engineProject(oneTask);
     const folder = onSmallDisk(project);
     remount(folder, 'ro');
@@ -129,7 +129,7 @@ describe.skipIf(!canMount)('a disk (needs root, to mount one)', () => {
 });
 
 describe('.blackbird', () => {
-  test('that is a link: nothing is made or changed behind it', async () => {
+  test('that is a link: nothing is created or changed behind it', async () => {
     const project = engineProject(oneTask);
     const elsewhere = path.join(project.folder, '..', 'elsewhere');
     renameSync(stateOf(project), elsewhere);
@@ -155,7 +155,7 @@ describe('HOME', () => {
     await expectAllDone(engineProject(oneTask, {env: {HOME: undefined}}));
   });
 
-  test('that does not exist cannot hold settings, and that is said; a plan does not need it', async () => {
+  test('that does not exist cannot hold settings, and that is reported; a plan does not need it', async () => {
     const project = engineProject(oneTask, {env: {HOME: '/nonexistent/home'}});
     const {code, err} = await project.run(['config', 'set', '--global', 'execution.stopOnFailure', 'true']);
     expect(code).toBe(1);
@@ -165,14 +165,14 @@ describe('HOME', () => {
   });
 });
 
-test('a Blackbird that was stopped keeps its lock, and goes on when it wakes', async () => {
+test('a stopped Blackbird keeps its lock, and continues when it is continued', async () => {
   const project = engineProject(twoTasks, {env: patientAgent});
   const running = project.start(['execute']);
   await untilStarted(project);
   running.child.kill('SIGSTOP');
   const {code, err} = await project.run(['execute']);
   expect({code, isNamed: err.includes('E_REPO_LOCKED')}).toEqual({code: 1, isNamed: true});
-  // Its agent ends while nobody looks.
+  // Its agent ends in the meantime.
   letGo(project);
   await eventually(() => expect(project.agents()).toEqual([]));
   running.child.kill('SIGCONT');
@@ -207,7 +207,7 @@ test('a clock that goes back a year, then forward by ten: the order of runs does
   expect((await project.run(['report'], {env: {CLOCK_FILE: clock}})).out).not.toMatch(/-\d+(\.\d+)?s/);
 });
 
-test('an agent that is gone in the middle of a plan: what is done is done, and it goes on once it is back', async () => {
+test('an agent that disappears in the middle of a plan: what is done is done, and it continues once it is back', async () => {
   const project = engineProject(twoTasks, {agent: 'claude'});
   const bin = path.join(project.folder, '..', 'bin', 'claude');
   const ref = '11111111-1111-4111-8111-111111111111';
@@ -259,7 +259,7 @@ describe('an agent that is replaced in the middle of a plan', () => {
     return project;
   }
 
-  test('by a newer one that says more: the plan goes on', async () => {
+  test('by a newer one that prints more: the plan continues', async () => {
     const news = {type: 'telemetry_of_tomorrow', payload: {deep: [1, 2]}};
     const project = replacedBy(program('3.0.0', news, opening, news, result), 0o755);
     await expectAllDone(project);
@@ -284,7 +284,7 @@ describe('an agent that is replaced in the middle of a plan', () => {
   });
 });
 
-test('hardly a file may be open: nothing begins, and it says why', () => {
+test('with hardly a file descriptor: nothing starts, and it says why', () => {
   const project = engineProject(twoTasks);
   const before = project.planText();
   const {status, stderr} = spawnSync(
@@ -306,7 +306,7 @@ describe.skipIf(!canBeNobody())('two users of one project (needs root and setpri
   test('the other one is told whose it is, sees no record and changes nothing', async () => {
     const project = engineProject(twoTasks);
     expect(await project.run(['execute', 'a'])).toMatchObject({code: 0});
-    // The files of the project are shared, its records are not.
+    // The project's files are shared, its records are not.
     for (const folder of [path.dirname(project.folder), project.folder]) chmodSync(folder, 0o777);
     chmodSync(stateOf(project), 0o700);
     const program = path.join(path.dirname(project.folder), 'program');

@@ -83,7 +83,7 @@ export function createPlanning(
     open.send(command);
     await settle();
   };
-  /** Wall clock and timers go on together, never further than to the next look. */
+  /** Wall clock and timers advance together, never further than to the next timer. */
   const pass = async (milliseconds: number) => {
     for (let left = milliseconds; left > 0; left -= 30_000) {
       const step = Math.min(30_000, left);
@@ -95,7 +95,7 @@ export function createPlanning(
   return {...fake, services, clock, desk, asked, warnings, waits: effects.waits, start, draft, say, pass};
 }
 
-/** Answers every turn of the planner in its session; the last answer stands for all that follow. */
+/** Answers every turn of the planner in its session; the last answer is used for all that follow. */
 export function answering(fake: ReturnType<typeof createPlanning>, ...answers: readonly string[]) {
   const left = [...answers];
   fake.agents.play = (agent) => {
