@@ -13,6 +13,7 @@ import {
   buildController,
   expectGone,
   guardianOf,
+  isStopped,
   markedPids,
   pidAfter,
   processState,
@@ -198,6 +199,13 @@ describe.skipIf(!hasReaper())(
       });
     });
 
+    test('the reaper stays awake while its agent is suspended: it must notice when Blackbird dies', async () => {
+      const {agent, printed} = await start([agentScript('polite.sh')], {isReaped});
+      await printed('ready');
+      agent.suspend();
+      await eventually(() => expect(isStopped(agent.identity.pid)).toBe(false));
+    });
+
     test.each([
       {name: 'without a locale', env: {}},
       {
@@ -239,7 +247,7 @@ describe.skipIf(process.platform !== 'linux')('a guardian', () => {
     return {leader, isReaped: false};
   };
 
-  test('leaves alone the processes it was told to forget', async () => {
+  test('leaves alone the processes it was told to forget, and so does its replacement', async () => {
     const folder = temporaryFolder();
     const outfile = path.join(folder, 'guardian.mjs');
     const source = path.resolve(import.meta.dirname, '../../../src/services/agents/guardian.ts');
@@ -247,26 +255,33 @@ describe.skipIf(process.platform !== 'linux')('a guardian', () => {
       entryPoints: [source],
       ...{outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20'},
     });
-    const ward = startWard();
+    const [ward, kept] = [startWard(), startWard()];
     writeFileSync(
       path.join(folder, 'blackbird.mjs'),
       `import {createGuardian} from './guardian.mjs';
        const guardian = createGuardian();
-       const ward = ${JSON.stringify(ward)};
+       const [ward, kept] = ${JSON.stringify([ward, kept])};
        await guardian.watch(ward);
        guardian.forget(ward);
+       if (process.argv[2] === 'replaced') await guardian.watch(kept);
        process.stdout.write('forgotten');
        setInterval(() => {}, 1_000);`,
     );
-    const child = spawn(process.execPath, [path.join(folder, 'blackbird.mjs')], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    await new Promise((resolve) => child.stdout.once('data', resolve));
-    const guardian = await guardianOf(child);
-    child.kill('SIGKILL');
-    await expectGone([guardian]);
-    expect(processState(ward.leader.pid)).toBe('S');
+    for (const isReplaced of [false, true]) {
+      const args = [path.join(folder, 'blackbird.mjs'), isReplaced ? 'replaced' : ''];
+      const child = spawn(process.execPath, args, {stdio: ['ignore', 'pipe', 'inherit']});
+      onTestFinished(() => void child.kill('SIGKILL'));
+      await new Promise((resolve) => child.stdout.once('data', resolve));
+      let guardian = await guardianOf(child);
+      if (isReplaced) {
+        process.kill(guardian, 'SIGKILL');
+        guardian = await guardianOf(child, guardian);
+      }
+      child.kill('SIGKILL');
+      await expectGone([guardian]);
+      expect(processState(ward.leader.pid)).toBe('S');
+    }
+    expect(processState(kept.leader.pid)).toBeNull();
   });
 
   test('that died unnoticed is replaced by the next agent', async () => {
@@ -300,6 +315,18 @@ describe.skipIf(process.platform !== 'linux')('without a reaper', () => {
     expect(await agent.ended).toMatchObject({exitCode: 0});
     expect(await agent.endEverything()).toEqual({ended: 1, remaining: []});
     expect(living([pidAfter('child', lines.join('\n'))])).toEqual([]);
+  });
+
+  test('a process that cannot be killed is reported, and killed by the next attempt', async () => {
+    const {agent, printed} = await start([agentScript('stubborn.sh')], {isReaped});
+    await printed('ready');
+    const refusal = vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('kill EPERM'), {code: 'EPERM'});
+    });
+    const {remaining} = await agent.endEverything().finally(() => refusal.mockRestore());
+    expect(remaining).toContain(agent.identity.pid);
+    expect(await agent.endEverything()).toMatchObject({remaining: []});
+    expect(processState(agent.identity.pid)).toBeNull();
   });
 
   test('kill reaches tools in other sessions', async () => {

@@ -187,8 +187,11 @@ describe('the commit of a task', () => {
     expect(repository.git('rev-list', '--count', 'HEAD').trim()).toBe('3');
   });
 
-  test('never replaces a commit made at the same moment', async () => {
-    const repository = testRepository();
+  test.each([
+    {name: 'a commit', commit: true},
+    {name: 'a first commit', commit: false},
+  ])('never replaces $name made at the same moment', async ({commit}) => {
+    const repository = testRepository({commit});
     const {git, folder, write} = repository;
     const bin = temporaryFolder();
     const real = execFileSync('sh', ['-c', 'command -v git'], {encoding: 'utf8'}).trim();

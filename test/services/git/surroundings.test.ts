@@ -3,6 +3,7 @@ import {readdirSync, rmSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import type {SurroundingsReader} from '../../../src/services/contracts/side-effects.ts';
+import {IgnoredMemory} from '../../../src/services/git/ignored-files.ts';
 import {createSurroundingsReader} from '../../../src/services/git/surroundings.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 import {testRepository} from './test-repository.ts';
@@ -175,6 +176,23 @@ test.each([
     ...limits,
   });
   expect(await reader.ignoredSince(new Date(0).toISOString())).toEqual(told);
+});
+
+test('git is asked for ignored files again after two seconds, and for another repository', async () => {
+  vi.useFakeTimers({toFake: ['performance']});
+  onTestFinished(() => void vi.useRealTimers());
+  const [here, there] = [testRepository(), testRepository()];
+  for (const {write} of [here, there]) write('a.log');
+  const memory = new IgnoredMemory();
+  const now = (top: string, answer: readonly string[]) => memory.now(top, async () => answer);
+  expect(await now(here.folder, ['a.log', 'gone.log'])).toEqual(['a.log', 'gone.log']);
+  vi.advanceTimersByTime(1_999);
+  expect(await now(here.folder, ['asked again'])).toEqual(['a.log']);
+  vi.advanceTimersByTime(1);
+  expect(await now(here.folder, ['asked again'])).toEqual(['asked again']);
+  expect(await now(there.folder, ['asked there'])).toEqual(['asked there']);
+  expect(memory.gone(there.folder, ['a.log', 'b.log'])).toEqual({count: 1, names: ['b.log']});
+  expect(memory.gone(here.folder, ['b.log'])).toEqual({count: 0, names: []});
 });
 
 test('ignored files that are gone are reported: by the previous scan, by the last scan if that was just now, and after a crash', async () => {
