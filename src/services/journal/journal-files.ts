@@ -44,8 +44,8 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink {
   let timer: NodeJS.Timeout | undefined;
   let heldSince = 0;
   let isLost = false;
-  /** The files that have our header, and whether they are full. */
-  const known = new Map<string, {readonly isFull: boolean}>();
+  /** The files that have our header. */
+  const begun = new Set<string>();
 
   const lose = (error: unknown) => {
     held.clear();
@@ -57,13 +57,10 @@ export function createJournalFiles(options: JournalFilesOptions): JournalSink {
   };
 
   const linesOf = ({file, run, entries}: Batch): LinesFor => {
-    const before = known.get(file);
-    const lines = [...(before ? [] : [headerOf(options, run, entries)]), ...entries];
+    const lines = [...(begun.has(file) ? [] : [headerOf(options, run, entries)]), ...entries];
     return (size) => {
-      if (before?.isFull) return '';
-      const {text, isFull} = fitting(lines, size, maxBytes, options.now());
-      known.set(file, {isFull});
-      return text;
+      begun.add(file);
+      return fitting(lines, size, maxBytes, options.now());
     };
   };
 
@@ -159,8 +156,8 @@ function fitting(
   size: number,
   maxBytes: number,
   at: string,
-): {text: string; isFull: boolean} {
-  if (size >= maxBytes) return {text: '', isFull: true};
+): string {
+  if (size >= maxBytes) return '';
   let text = '';
   let end = size;
   for (const line of lines) {
@@ -171,9 +168,9 @@ function fitting(
       // Padded, so that the next Blackbird can tell from the size that this file is full.
       const last = JSON.stringify(cut);
       const room = maxBytes - size - Buffer.byteLength(text) - Buffer.byteLength(last) - 1;
-      return {text: `${text}${last}${' '.repeat(Math.max(0, room))}\n`, isFull: true};
+      return `${text}${last}${' '.repeat(Math.max(0, room))}\n`;
     }
     text += next;
   }
-  return {text, isFull: false};
+  return text;
 }

@@ -1,18 +1,23 @@
+import {execFileSync} from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
+import {stat} from 'node:fs/promises';
 import path from 'node:path';
 import {setImmediate as nextTurn} from 'node:timers/promises';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import type {JournalEntry, JournalLine} from '../../../src/services/contracts/journal.ts';
 import {createJournalFiles} from '../../../src/services/journal/journal-files.ts';
-import {inspectJournal} from '../../../src/services/journal/read-journal.ts';
+import {inspectJournal, readJournalLines} from '../../../src/services/journal/read-journal.ts';
 import {eventually} from '../../helpers/eventually.ts';
 import {now} from '../../helpers/plans.ts';
 import {readJournal} from '../../helpers/read-journal.ts';
@@ -69,6 +74,16 @@ function openJournal({maxBytes}: {maxBytes?: number} = {}) {
   };
 }
 
+/** Files that are being opened are open, or refused. */
+async function opened() {
+  for (let round = 0; round < 10; round++) {
+    await stat('/');
+    await nextTurn();
+  }
+}
+
+const many = Array.from({length: 2_000}, (_, index) => entry(index + 1));
+
 describe('a journal', () => {
   test('is written by itself after a pause, whole lines under one header, private', async () => {
     const {open, file, lines} = openJournal();
@@ -82,15 +97,35 @@ describe('a journal', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test('is written at once by an ending process, even during another write', () => {
+  test('is written at once by an ending process, even during another write, and only once', async () => {
     const {open, lines} = openJournal();
     const journal = open();
-    // This many are no longer held back: their file is being opened.
-    const many = Array.from({length: 2_000}, (_, index) => entry(index + 1));
+    // So many are not held back any longer: their file is being opened.
     journal.append(run, many);
     journal.append(run, [entry(2_001)]);
     journal.flush();
     expect(lines()).toEqual([header, ...many, entry(2_001)]);
+    await opened();
+    expect(lines()).toEqual([header, ...many, entry(2_001)]);
+  });
+
+  test('waits for a quiet moment, for two seconds at most', async () => {
+    vi.useFakeTimers({toFake: ['setTimeout', 'clearTimeout', 'performance']});
+    onTestFinished(() => void vi.useRealTimers());
+    vi.advanceTimersByTime(10_000);
+    const {open, file, lines} = openJournal();
+    const journal = open();
+    for (let seq = 1; seq <= 21; seq++) {
+      journal.append(run, [entry(seq)]);
+      vi.advanceTimersByTime(99);
+      await opened();
+      expect([seq, existsSync(file)]).toEqual([seq, false]);
+    }
+    // 2,079 ms after the first: it is not waited for.
+    journal.append(run, [entry(22)]);
+    vi.advanceTimersByTime(1);
+    while (!statSync(file, {throwIfNoEntry: false})?.size) await nextTurn();
+    expect(lines()).toEqual([header, ...many.slice(0, 22)]);
   });
 
   test('leaves nothing in memory once it is written', async () => {
@@ -112,7 +147,6 @@ describe('a journal', () => {
     const before = process.listeners('exit');
     const {open, file, lines} = openJournal();
     const journal = open();
-    const many = Array.from({length: 2_000}, (_, index) => entry(index + 1));
     journal.append(run, many);
     // The file of the many is being opened; this one is held back.
     journal.append(run, [entry(2_001)]);
@@ -183,6 +217,15 @@ describe('a journal', () => {
     expect(lines()).toEqual([header, entry(1)]);
   });
 
+  test('may be exactly as long as is allowed', () => {
+    const text = `${[header, entry(1)].map((line) => JSON.stringify(line)).join('\n')}\n`;
+    const {open, lines} = openJournal({maxBytes: Buffer.byteLength(text)});
+    const journal = open();
+    journal.append(run, [entry(1)]);
+    journal.flush();
+    expect(lines()).toEqual([header, entry(1)]);
+  });
+
   test('is cut when it grows too long, says so, and stays cut', () => {
     const room = Buffer.byteLength(
       `${[header, entry(1), entry(2)].map((line) => JSON.stringify(line)).join('\n')}\n`,
@@ -193,6 +236,8 @@ describe('a journal', () => {
     journal.flush();
     const cut = {kind: 'truncated', at: now, bytes: room + 200};
     expect(lines()).toEqual([header, entry(1), entry(2), cut]);
+    // By its size alone the next Blackbird knows that it is full.
+    expect(statSync(file).size).toBe(room + 200);
     journal.append(run, [entry(5)]);
     journal.flush();
     const next = open();
@@ -207,13 +252,52 @@ describe('a journal', () => {
     {name: 'a link leads elsewhere', spoil: (file) => symlinkSync('/dev/null', file), reason: /ELOOP/},
   ])('ends with one message about it when $name', async ({spoil, reason}) => {
     const {open, file, failures} = openJournal();
+    const before = process.listenerCount('exit');
     spoil(file);
     const journal = open();
     journal.append(run, [entry(1)]);
     await eventually(() => expect(failures).toEqual([expect.stringMatching(reason)]));
+    rmSync(file, {recursive: true});
     journal.append(run, [entry(2)]);
     journal.flush();
+    expect([failures.length, existsSync(file), process.listenerCount('exit')]).toEqual([1, false, before]);
+  });
+
+  test('ends for all runs, with one message, when one of them cannot be written', async () => {
+    const {open, file, failures} = openJournal();
+    const others = ['b', 'c'].map((id) => ({task_id: id, run_id: `${id}-1`}));
+    mkdirSync(file);
+    const journal = open();
+    journal.append(run, [entry(1)]);
+    if (others[0]) journal.append(others[0], many);
+    // The folder is being opened, b waits for it, and c is held back.
+    if (others[1]) journal.append(others[1], [entry(1)]);
+    await eventually(() => expect(failures).toEqual([expect.stringMatching(/EISDIR/)]));
+    journal.flush();
+    await opened();
+    expect(readdirSync(path.dirname(file))).toEqual(['a.a-1.journal.jsonl']);
+  });
+
+  test('that fails when flushed and again in the background reports it once', async () => {
+    const {open, file, failures} = openJournal();
+    mkdirSync(file);
+    const journal = open();
+    journal.append(run, many);
+    journal.flush();
+    expect(failures).toEqual([expect.stringMatching(/EISDIR/)]);
+    await opened();
     expect(failures).toHaveLength(1);
+  });
+
+  test.each([
+    {count: 1_000, failed: [], files: 1_000},
+    {count: 1_001, failed: ['the disk does not answer'], files: 0},
+  ])('of $count runs that wait for the disk', ({count, failed, files}) => {
+    const {open, file, failures} = openJournal();
+    const journal = open();
+    for (let each = 0; each < count; each++) journal.append({task_id: `t${each}`, run_id: '1'}, [entry(1)]);
+    journal.flush();
+    expect([failures, readdirSync(path.dirname(file)).length]).toEqual([failed, files]);
   });
 });
 
@@ -242,6 +326,81 @@ describe('reading a journal', () => {
       isCut: false,
       broken: [1, 3, 4, 5, 6],
     });
+  });
+
+  test.each<readonly [string, unknown]>([
+    ...[
+      {kind: 'other'},
+      {status: 'other'},
+      {seq: '1'},
+      {at: 1},
+      {actor: 1},
+      {machine: 1},
+      {parent: 1},
+      {event: []},
+      {event: {type: 1}},
+      {state: undefined},
+      {transitions: {}},
+      {transitions: [null]},
+      {transitions: [{source: 1, event: '', index: 0, target: null}]},
+      {transitions: [{source: 's', event: 1, index: 0, target: null}]},
+      {transitions: [{source: 's', event: '', index: '0', target: null}]},
+      {transitions: [{source: 's', event: '', index: 0, target: 1}]},
+      {context: []},
+    ].map((fields) => ['an entry', {...entry(1), ...fields}] as const),
+    ...[{format: '1'}, {blackbird: 1}, {at: 1}, {run_id: 1}, {task_id: 1}].map(
+      (fields) => ['a header', {...header, ...fields}] as const,
+    ),
+    ['a cut', {kind: 'truncated', at: now, bytes: '1'}],
+    ['nothing', null],
+    ['a list', []],
+  ])('rejects %s that is invalid: %j', (_, line) => {
+    const file = path.join(temporaryFolder(), 'j.jsonl');
+    writeFileSync(file, `${[header, line].map((each) => JSON.stringify(each)).join('\n')}\n`);
+    expect(readJournal(file)).toEqual({headers: [header], entries: [], isCut: false, broken: [2]});
+  });
+
+  test('returns its lines as they are, and the numbers of those left out', () => {
+    const file = path.join(temporaryFolder(), 'j.jsonl');
+    expect(readJournalLines(file)).toBeNull();
+    const text = [header, entry(7)].map((line) => JSON.stringify(line)).join('\nno JSON\n');
+    writeFileSync(file, `${text}\ntorn`);
+    expect(readJournalLines(file)).toEqual({lines: [header, entry(7)], broken: [2]});
+  });
+
+  test.each<{name: string; spoil: (file: string) => void; reason: RegExp}>([
+    {name: 'a link', spoil: (file) => symlinkSync('/dev/null', file), reason: /cannot read the journal/},
+    {name: 'a pipe', spoil: (file) => void execFileSync('mkfifo', [file]), reason: /not a regular file/},
+    {
+      name: 'a file of more than 64 MiB',
+      spoil: (file) => {
+        writeFileSync(file, '');
+        truncateSync(file, 64 * 1024 * 1024 + 1);
+      },
+      reason: /too large/,
+    },
+  ])('$name is refused', ({spoil, reason}) => {
+    const file = path.join(temporaryFolder(), 'j.jsonl');
+    spoil(file);
+    expect(() => inspectJournal(file)).toThrow(reason);
+  });
+
+  test('follows it for the remaining listeners, and for later ones', async () => {
+    const file = path.join(temporaryFolder(), 'j.jsonl');
+    const add = (line: unknown) => appendFileSync(file, `${JSON.stringify(line)}\n`);
+    add(header);
+    const source = inspectJournal(file, {pollMilliseconds: 5});
+    const heard: string[] = [];
+    const listen = (name: string) => source.subscribe(({seq}) => heard.push(`${name}${seq}`));
+    const [first, second] = [listen('first'), listen('second')];
+    first();
+    add(entry(1));
+    await eventually(() => expect(heard).toEqual(['second1']));
+    second();
+    const third = listen('third');
+    add(entry(2));
+    await eventually(() => expect(heard).toEqual(['second1', 'third2']));
+    third();
   });
 
   test('follows it while there is a listener', async () => {
