@@ -269,6 +269,8 @@ describe('what is served', () => {
     source.add(entry({seq: 9}));
     inspector.close();
     expect(await read()).toEqual({event: 'more', seqs: [9]});
+    expect(await read()).toEqual({event: 'end', seqs: []});
+    expect(await isReached('127.0.0.1', inspector.port)).toBe(false);
   });
 
   test('a long beginning of many megabytes arrives whole', async () => {
@@ -315,6 +317,7 @@ test('an open page does not keep the process alive, and learns of its end', asyn
   const exited = once(child, 'exit');
   child.stdin.end('go\n');
   expect(await read()).toEqual({event: 'more', seqs: [7]});
+  expect(await read()).toEqual({event: 'end', seqs: []});
   expect(await exited).toEqual([0, null]);
 });
 
@@ -344,6 +347,7 @@ function reader(response: Response): () => Promise<{event: string; seqs: number[
     rest = text.slice(end + 2);
     // Whether more can come is sent in between.
     if (event === 'standing') return next();
+    if (event === 'end') return {event, seqs: []};
     return {event, seqs: JSON.parse(data).map(({seq}: {seq: number}) => seq)};
   };
   return next;

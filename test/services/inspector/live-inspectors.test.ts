@@ -23,7 +23,9 @@ async function announced(): Promise<{folder: string; file: string; remove: () =>
 }
 
 test('an inspected process is found while it lives, and by no one else', async () => {
+  const listeners = process.listenerCount('exit');
   const {folder, file, remove} = await announced();
+  expect(process.listenerCount('exit')).toBe(listeners + 1);
   expect(liveInspectors(folder, livenessOf)).toEqual([
     {
       pid: process.pid,
@@ -35,6 +37,7 @@ test('an inspected process is found while it lives, and by no one else', async (
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   remove();
+  expect(process.listenerCount('exit')).toBe(listeners);
   expect(readdirSync(folder)).toEqual([]);
   expect(liveInspectors(folder, livenessOf)).toEqual([]);
 });
@@ -65,6 +68,8 @@ test.each<{name: string; change: (value: Record<string, unknown>) => unknown}>([
 test('without a folder there are no inspectors; a link in its place is not written through', async () => {
   const around = temporaryFolder();
   expect(liveInspectors(path.join(around, 'none'), livenessOf)).toEqual([]);
+  writeFileSync(path.join(around, 'file'), '');
+  expect(() => liveInspectors(path.join(around, 'file'), livenessOf)).toThrow('cannot read the folder');
   symlinkSync(around, path.join(around, 'link'));
   const facts = {owner: self, what: 'execute', startedAt: '', livenessOf};
   await expect(announceInspector(path.join(around, 'link'), {port: 1, token}, facts)).rejects.toMatchObject({

@@ -1,6 +1,6 @@
-import {mkdirSync, readdirSync, utimesSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {expect, onTestFinished, test} from 'vitest';
+import {expect, onTestFinished, test, vi} from 'vitest';
 import type {JobRequest} from '../../../src/services/contracts/job.ts';
 import {createRequestBox} from '../../../src/services/stores/request-box.ts';
 import {eventually} from '../../helpers/eventually.ts';
@@ -55,4 +55,53 @@ test('an invalid request is discarded', async () => {
   listen();
   await asking.send(request());
   await eventually(() => expect(taken).toEqual([request()]));
+  await eventually(() => expect(readdirSync(folder)).toEqual([]));
+});
+
+test('while there is no job, nothing is taken or removed', async () => {
+  let looks = 0;
+  const {folder, taken, listen, asking} = box(() => {
+    looks++;
+    return null;
+  });
+  listen();
+  writeFileSync(path.join(folder, 'a.json'), '{');
+  await asking.send(request());
+  const before = looks;
+  await eventually(() => expect(looks).toBeGreaterThan(before));
+  expect([taken, readdirSync(folder).length]).toEqual([[], 2]);
+});
+
+test('after it stopped, a listener takes nothing and leaves no timer', async () => {
+  vi.useFakeTimers({toFake: ['setInterval', 'clearInterval']});
+  onTestFinished(() => void vi.useRealTimers());
+  const {folder, taken, listen, asking} = box(() => 'job-2');
+  const stop = createRequestBox({folder}).watch(
+    () => 'job-1',
+    (each) => void taken.push(each),
+  );
+  expect(vi.getTimerCount()).toBe(1);
+  stop();
+  expect(vi.getTimerCount()).toBe(0);
+  listen();
+  const name = await asking.send(request());
+  await asking.send(request({jobId: 'job-2'}));
+  await eventually(() => expect(taken).toEqual([request({jobId: 'job-2'})]));
+  expect(asking.isTaken(name)).toBe(false);
+});
+
+test('its folder is private, and never created or written through a link', async () => {
+  const {folder, listen, asking} = box();
+  listen();
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  mkdirSync(path.join(folder, 'x.json'));
+  expect(() => asking.withdraw('x')).toThrow();
+
+  const [around, elsewhere] = [temporaryFolder(), temporaryFolder()];
+  symlinkSync(elsewhere, path.join(around, 'state'));
+  onTestFinished(createRequestBox({folder: path.join(around, 'state/requests')}).watch(() => null, vi.fn()));
+  expect(readdirSync(elsewhere)).toEqual([]);
+  const linked = createRequestBox({folder: path.join(around, 'state')});
+  await expect(linked.send(request())).rejects.toMatchObject({code: 'E_STORE_UNSAFE'});
+  expect(readdirSync(elsewhere)).toEqual([]);
 });

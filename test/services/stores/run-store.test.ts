@@ -1,5 +1,14 @@
 import {execFileSync} from 'node:child_process';
-import {chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {createMemoryRuns} from '../../../src/services/memory/memory-stores.ts';
@@ -104,6 +113,30 @@ describe('files', () => {
       stderr: 'ours',
     });
     expect((await other.latest('a'))?.stderr).toBe('ours');
+  });
+
+  test('of an open run of this Blackbird keep its content, even when changed or removed by others', async () => {
+    const {store, own, put, text, folder} = openFolder();
+    await store.insert(runRecord({state: 'running'}));
+    put('a', 'a-1.json', JSON.stringify(runRecord({state: 'succeeded', stdout: 'forged'})));
+    expect(await store.latest('a')).toEqual(runRecord({state: 'running'}));
+    expect(store.isAsWritten('a', 'a-1')).toBe(false);
+    for (const removed of [own('a'), folder]) {
+      rmSync(removed, {recursive: true});
+      const stdout = `after ${path.basename(removed)}`;
+      await store.update('a', 'a-1', (run) => ({...run, stdout}));
+      expect(JSON.parse(text('a', 'a-1.json') ?? '')).toEqual(runRecord({state: 'running', stdout}));
+    }
+  });
+
+  test('of an open run of another Blackbird are gone once removed', async () => {
+    const {store, own, reopen} = openFolder();
+    await reopen().insert(runRecord({state: 'running'}));
+    expect(await store.latest('a')).toMatchObject({state: 'running'});
+    rmSync(path.join(own('a'), 'a-1.json'));
+    expect(await rejectionOf(store.update('a', 'a-1', (run) => run))).toMatchObject({
+      code: 'E_RUN_NOT_FOUND',
+    });
   });
 
   test('that could not be written keep their old content for the next reader', async () => {
