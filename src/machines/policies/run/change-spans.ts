@@ -38,6 +38,22 @@ export function isUnfinished(chain: readonly RunRecord[]): boolean {
 export const isUnrecorded = (run: RunRecord): boolean =>
   run.review_summary?.note !== undefined && spansOf([run]).length === 0;
 
+/** Everything a run did to the files, its checks included, where both ends are known. */
+export const recordedSpans = (run: RunRecord): TimedSpan[] =>
+  partsOf(run).flatMap(({from, to, at}) => (from === undefined || to === undefined ? [] : [{from, to, at}]));
+
+/** What is left of a time between two trees without these spans: nobody recorded it. */
+export function gapsAround(from: string, spans: readonly TimedSpan[], to: string): TreeSpan[] {
+  const sorted = inOrder(spans);
+  const [starts, ends] = [
+    [from, ...sorted.map((span) => span.to)],
+    [...sorted.map((span) => span.from), to],
+  ];
+  return starts
+    .map((start, place) => ({from: start, to: ends[place] ?? to}))
+    .filter((gap) => gap.from !== gap.to);
+}
+
 /** The work of several tasks in chronological order. */
 export const inOrder = (spans: readonly TimedSpan[]): TimedSpan[] =>
   spans.toSorted((a, b) => compareTimestamps(a.at, b.at));
