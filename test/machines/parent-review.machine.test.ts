@@ -212,6 +212,18 @@ describe('the reviewer sees', () => {
   });
 });
 
+test('the reviewer is told why a change cannot be shown', async () => {
+  const run = restingRun({state: 'succeeded', baseline_tree: 't0', result_tree: 't1'});
+  const fake = createReview({}, plan, [run]);
+  fake.changes.diff = async () => Promise.reject(new Error('an object was forged'));
+  answering(fake, back('a'));
+  fake.actor.start();
+  await fake.finished;
+  expect(fake.agents.agent.request.prompt).toContain(
+    'changes:\n> the change cannot be shown: an object was forged',
+  );
+});
+
 describe('a second reviewer sees', () => {
   const at = (minute: number) => `2026-02-02T10:0${minute}:00.000Z`;
   const work = (minute: number, fields: Partial<RunRecord>) =>

@@ -1,6 +1,7 @@
 import {fromPromise} from 'xstate';
 import type {ProviderId} from '../../services/contracts/agent.ts';
 import type {TreeSpan} from '../../services/contracts/changes.ts';
+import {messageOf} from '../../services/contracts/errors.ts';
 import type {ModelWish} from '../../services/contracts/model-wish.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import {reviewAnswerSchema} from '../../services/contracts/review-answer.ts';
@@ -117,7 +118,7 @@ async function workOn(services: Services, task: Task, review: RunRecord | null):
   };
 }
 
-/** The reviewer can read the files, so what git cannot tell is left out. */
+/** If there is no diff, its reason: the reviewer can read the files. */
 async function diffOf({changes}: Services, spans: readonly TreeSpan[]): Promise<string> {
   if (spans.length === 0) return '';
   try {
@@ -126,7 +127,7 @@ async function diffOf({changes}: Services, spans: readonly TreeSpan[]): Promise<
       .diff(from, to, {stat: false})
       .catch(() => changes.diff(from, to, {stat: true}));
     return diff.slice(0, diffLimit);
-  } catch {
-    return '';
+  } catch (error) {
+    return `the change cannot be shown: ${messageOf(error)}`;
   }
 }

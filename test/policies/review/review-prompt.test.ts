@@ -119,6 +119,14 @@ files changed since that review:
   });
 });
 
+test.each([
+  {count: 25, last: '> - f25'},
+  {count: 26, last: '> - f25\n> - and 1 more'},
+])('$count changed files: the first 25, and how many more', ({count, last}) => {
+  const files = Array.from({length: count}, (_, index) => `f${index + 1}`);
+  expect(reviewPrompt({parent, works: [{...work, files, diff: ''}]})).toContain(`${last}\n\n`);
+});
+
 describe('too much text is cut:', () => {
   const many = (count: number, diff: string): ReviewedWork[] =>
     Array.from({length: count}, (_, index) => ({...work, task: task(`t${index}`), diff}));

@@ -69,7 +69,7 @@ function earlierText(cycles: number): string {
 /** Says so if nothing changed: the reviewer needs to know that its request was not followed. */
 function earlierParts(earlier: EarlierWork, shown: (diff: string) => string) {
   const {asked, isDismissed, files, diff} = earlier;
-  const changed = files.length > 0 || diff !== '' ? listed(files.slice(0, limits.files)) : '- nothing';
+  const changed = files.length > 0 || diff !== '' ? filesText(files) : '- nothing';
   return [
     ['the last review asked for', bounded(asked, limits.text)],
     ['the user answered the review', isDismissed ? 'Leave it as it is.' : ''],
@@ -85,7 +85,7 @@ function workText({task, result, files, checks = [], diff, earlier}: ReviewedWor
     ['acceptance criteria', listed(task.acceptanceCriteria)],
     ["the agent's summary", result === null ? '' : bounded(result.trim(), limits.result)],
     ['checks that Blackbird ran', listed(checks)],
-    ['changed files', listed(files.slice(0, limits.files))],
+    ['changed files', filesText(files)],
     ['changes', shown(diff)],
     ...(earlier ? earlierParts(earlier, shown) : []),
   ].flatMap(([label, text = '']) => (text.trim() === '' ? [] : [`${label}:\n${quoted(text)}`]));
@@ -111,6 +111,11 @@ const answerRules = (taskIds: readonly string[]) =>
   ].join('\n');
 
 const listed = (items: readonly string[]) => items.map((item) => `- ${item}`).join('\n');
+
+function filesText(files: readonly string[]): string {
+  const more = files.length - limits.files;
+  return listed([...files.slice(0, limits.files), ...(more > 0 ? [`and ${more} more`] : [])]);
+}
 
 /** Every quoted line starts with a mark, so that none of it can pass for a line of this prompt. */
 const quoted = (text: string) =>
