@@ -78,8 +78,8 @@ export type Surroundings = {
   readonly words?: FileVersions;
   /** The latest job records. Absent if not looked at. */
   readonly jobs?: FileVersions;
-  /** Files and folders that git ignores; absent if not asked for. */
-  readonly ignored?: readonly string[];
+  /** Files and folders that git ignores, or why it could not tell; absent if not asked for. */
+  readonly ignored?: readonly string[] | {readonly why: string};
 };
 
 /** Every run record by name, per task folder; the version changes with every write. */
@@ -160,7 +160,11 @@ export type NewIgnored = FoundFiles & {
   readonly removed?: FoundFiles;
   /** Files whose staged content differs from the working file. */
   readonly staged?: FoundFiles;
+  /** What git could not be asked about, and why. */
+  readonly unknown?: readonly Unknown[];
 };
+
+export type Unknown = {readonly what: 'staged' | 'ignored' | 'removed'; readonly why: string};
 
 /** How many there are, and the first ones. */
 export type FoundFiles = {readonly count: number; readonly names: readonly string[]};
@@ -187,7 +191,7 @@ export interface SurroundingsReader {
    * Ignored files created or changed since a time, and those of `before` that were removed. Several in one ignored
    * folder count as one. Never fails.
    */
-  ignoredSince(time: string, before?: readonly string[]): Promise<NewIgnored>;
+  ignoredSince(time: string, before?: Surroundings['ignored']): Promise<NewIgnored>;
   /** Who changed a text from one version to the other ('' if missing); null if anyone but Blackbird took part. */
   writerOf(name: string, from: string, to: string): Writer | null;
   /** All files of the project, whether git tracks them or not. Never fails. */

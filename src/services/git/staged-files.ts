@@ -5,7 +5,7 @@ import path from 'node:path';
 import {versionOf} from './change-store.ts';
 import {stagedEntries} from './commit-index.ts';
 import {statsOrNull} from './file-sizes.ts';
-import {gitFolderOf} from './read-repository.ts';
+import {gitFolderOf, readRepository} from './read-repository.ts';
 import {lookingGit} from './repository.ts';
 import type {Environment, Git} from './safe-git.ts';
 import {rawEntries} from './tree-diff.ts';
@@ -40,10 +40,10 @@ export class IndexMemory {
       return [];
     const git = lookingGit(top, env, signal);
     const args = ['diff-index', '--cached', '--raw', '-z', '--no-renames', '--no-abbrev', '--no-ext-diff'];
-    const {text} = await git.run([...args, 'HEAD']);
+    const {text} = await git.run([...args, await lastCommit(git)]);
     const other = [...rawEntries(text)]
       .map(({file, after}) => ({file, ...after}))
-      .filter((entry) => entry.mode !== submodule && !isInFiles(top, entry));
+      .filter((entry) => !isInFiles(top, entry));
     const known = other.length === 0 ? new Set<string>() : await knownIn(git, before, other);
     return other.map(({file}) => file).filter((file) => !known.has(file));
   }
@@ -52,6 +52,12 @@ export class IndexMemory {
 const submodule = '160000';
 const link = '120000';
 const nothing = '000000';
+
+/** Before the first commit everything that is staged is new. */
+async function lastCommit(git: Git): Promise<string> {
+  const {code} = await git.run(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], {answers: [0, 1]});
+  return code === 0 ? 'HEAD' : (await git.feed(['hash-object', '-t', 'tree', '--stdin'], '')).trim();
+}
 
 const indexOf = (top: string): string => path.join(gitFolderOf(top) ?? path.join(top, '.git'), 'index');
 
@@ -91,6 +97,7 @@ function isInFiles(top: string, {file, mode, id}: Staged): boolean {
       .update(`blob ${content.length}\0`)
       .update(content)
       .digest('hex');
+  if (mode === submodule) return commitIn(place) === id;
   if (stats.isSymbolicLink()) return mode === link && hash(Buffer.from(readlinkSync(place))) === id;
   if (!stats.isFile() || stats.size > maxFileBytes || mode !== modeOf(stats.mode)) return false;
   const content = readOrNull(place);
@@ -105,6 +112,12 @@ function isInFiles(top: string, {file, mode, id}: Staged): boolean {
       ),
   ];
   return stored.some((form) => hash(form()) === id);
+}
+
+/** What is checked out in a nested repository. */
+function commitIn(folder: string): string | undefined {
+  const {head, refs} = readRepository(folder) ?? {head: '', refs: null};
+  return head.startsWith('ref: ') ? refs?.get(head.slice(5)) : head;
 }
 
 const modeOf = (mode: number): string => (mode & 0o100 ? '100755' : '100644');

@@ -1,6 +1,7 @@
 import {readdirSync, readFileSync, realpathSync, statSync} from 'node:fs';
 import path from 'node:path';
-import type {NewIgnored, SettingsContent, SurroundingsReader} from '../contracts/side-effects.ts';
+import {messageOf} from '../contracts/errors.ts';
+import type {NewIgnored, SettingsContent, SurroundingsReader, Unknown} from '../contracts/side-effects.ts';
 import {createStateVersions} from '../stores/record-versions.ts';
 import {textWriter} from '../stores/text-trail.ts';
 import {createWriteTrail, type WriteTrail} from '../stores/write-trail.ts';
@@ -49,12 +50,11 @@ export function createSurroundingsReader({
     signal: AbortSignal.timeout(timeLimitMs),
     leftOut: path.relative(top, realFolder(stateFolder) ?? stateFolder),
   });
-  /** Null if git fails: the summary of the change says why. */
   const ignoredNow = async (top: string) => {
     const {ignoredIn} = await import('./ignored-files.ts');
     const {ignored, index} = await memory();
     index.remember(top);
-    return ignored.now(top, () => ignoredIn(top, lookAt(top))).catch(() => null);
+    return ignored.now(top, () => ignoredIn(top, lookAt(top))).catch(reasonOf);
   };
   return {
     standing: async () => {
@@ -104,14 +104,19 @@ export function createSurroundingsReader({
       const {GitFailure} = await import('./safe-git.ts');
       const look = lookAt(top);
       const {ignored: kept, index} = await memory();
-      const removed = kept.gone(top, before);
-      // If git fails, the summary of the change has said so.
-      const staged = await index.stagedSince(top, look).catch(() => []);
+      const removed = 'why' in before ? nothing : kept.gone(top, before);
+      const staged = await index.stagedSince(top, look).catch(reasonOf);
+      const unknown: Unknown[] = [
+        ...('why' in before ? [{what: 'removed' as const, ...before}] : []),
+        ...('why' in staged ? [{what: 'staged' as const, ...staged}] : []),
+      ];
       const none = {
         ...nothing,
         ...hidden,
         ...(removed.count > 0 && {removed}),
-        ...(staged.length > 0 && {staged: {count: staged.length, names: staged.slice(0, shownNames)}}),
+        ...(!('why' in staged) &&
+          staged.length > 0 && {staged: {count: staged.length, names: staged.slice(0, shownNames)}}),
+        ...(unknown.length > 0 && {unknown}),
       };
       try {
         const foreign = kept.keep(top, await ignoredIn(top, look));
@@ -126,8 +131,8 @@ export function createSurroundingsReader({
         return {...none, ...unseen.found, ...ignored, ...(isCut && {isCut})};
       } catch (error) {
         const isTooMuch = look.signal.aborted || (error instanceof GitFailure && error.kind === 'large');
-        // If git fails, the summary of the change has said so.
-        return isTooMuch ? {...none, isCut: true} : none;
+        if (isTooMuch) return {...none, isCut: true};
+        return {...none, unknown: [...unknown, {what: 'ignored', ...reasonOf(error)}]};
       }
     },
   };
@@ -156,6 +161,8 @@ async function unseenFiles(
     isCut: isCut || walk.left <= 0,
   };
 }
+
+const reasonOf = (error: unknown): {readonly why: string} => ({why: messageOf(error)});
 
 const shownNames = 5;
 const nothing: NewIgnored = {count: 0, names: []};

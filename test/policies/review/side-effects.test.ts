@@ -358,6 +358,15 @@ test('a segment records what it saw; too many refs are left out', () => {
   expect(sideEffectsOf({...nothing, before, after: refs(1)})).toEqual([]);
 });
 
+test('what git could not tell is no secret', () => {
+  const unknown = (['staged', 'ignored', 'removed'] as const).map((what) => ({what, why: 'git is broken'}));
+  expect(texts(sideEffectsOf({...nothing, ignored: {count: 0, names: [], unknown}}))).toEqual([
+    'refs: nobody can tell what was staged for the next commit: git is broken',
+    'ignored_files: nobody can tell which ignored files were created or changed: git is broken',
+    'ignored_files: nobody can tell which ignored files were removed: git is broken',
+  ]);
+});
+
 test('ignored files that were not all compared are reported', () => {
   expect(texts(sideEffectsOf({...nothing, ignored: {count: 0, names: [], isCut: true}}))).toEqual([
     'ignored_files: there are too many ignored files to look at them all',

@@ -206,7 +206,7 @@ test('ignored files that are gone are reported: by the previous scan, by the las
   const reader = readerOf(folder, env);
   expect((await reader.look()).ignored).toBeUndefined();
   const first = await before(reader);
-  expect(first.toSorted()).toEqual(['a.log', 'out/', 'src/b.log']);
+  expect([...(first as readonly string[])].toSorted()).toEqual(['a.log', 'out/', 'src/b.log']);
   remove('src');
   expect(await reader.ignoredSince(late, first)).toEqual({
     ...{count: 0, names: []},
@@ -249,6 +249,63 @@ test.each([
   execFileSync('sh', ['-c', script], {cwd: folder, env});
   const {staged} = await reader.ignoredSince('2999-01-01T00:00:00.000Z');
   expect(staged).toEqual(told.length === 0 ? undefined : {count: told.length, names: told});
+});
+
+const neverTold = '2999-01-01T00:00:00.000Z';
+
+test('before the first commit, what is staged otherwise than it is counts too', async () => {
+  const {folder, env, write, git} = testRepository({commit: false});
+  write('mine', '1\n');
+  git('add', 'mine');
+  write('mine', '2\n');
+  const reader = readerOf(folder, env);
+  await reader.look({withIgnored: true});
+  for (const name of ['a', 'b']) write(name, '1\n');
+  git('add', 'a', 'b');
+  write('a', '2\n');
+  expect(await reader.ignoredSince(neverTold)).toEqual({
+    ...{count: 0, names: []},
+    staged: {count: 1, names: ['a']},
+  });
+});
+
+test('a staged submodule counts unless its folder has that commit checked out', async () => {
+  const {folder, env, write, git} = testRepository();
+  write('a', '1\n');
+  git('add', 'a');
+  git('commit', '-qm', 'first');
+  const reader = readerOf(folder, env);
+  await reader.look({withIgnored: true});
+  git('clone', '-q', '.', 'sub');
+  const id = git('rev-parse', 'HEAD').trim();
+  for (const name of ['lib', 'sub']) git('update-index', '--add', '--cacheinfo', `160000,${id},${name}`);
+  expect((await reader.ignoredSince(neverTold)).staged).toEqual({count: 1, names: ['lib']});
+});
+
+test('where git fails, it is told what nobody knows', async () => {
+  const {folder, env, write} = testRepository();
+  const reader = readerOf(folder, env);
+  const {ignored} = await reader.look({withIgnored: true});
+  write('.git/index', 'broken');
+  const why = expect.stringContaining('index');
+  expect(await reader.ignoredSince(neverTold, ignored)).toEqual({
+    ...{count: 0, names: []},
+    unknown: [
+      {what: 'staged', why},
+      {what: 'ignored', why},
+    ],
+  });
+  const broken = readerOf(folder, env);
+  const before = await broken.look({withIgnored: true});
+  expect(before.ignored).toEqual({why});
+  rmSync(path.join(folder, '.git/index'));
+  expect(await broken.ignoredSince(neverTold, before.ignored)).toEqual({
+    ...{count: 0, names: []},
+    unknown: [
+      {what: 'removed', why},
+      {what: 'staged', why},
+    ],
+  });
 });
 
 test('what was staged between two tasks belongs to neither', async () => {

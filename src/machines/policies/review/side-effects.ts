@@ -9,6 +9,7 @@ import type {
   RecordVersions,
   SideEffect,
   Surroundings,
+  Unknown,
 } from '../../../services/contracts/side-effects.ts';
 import {editName, effectKey} from './effect-words.ts';
 import {repositoryEffects} from './repository-effects.ts';
@@ -122,7 +123,8 @@ export function recordEffects({
 const maxKeptNames = 300;
 
 export function kept(around: Surroundings, plan: string | null): KeptSurroundings {
-  const {settings, repository, words, ignored = []} = around;
+  const {settings, repository, words} = around;
+  const ignored = around.ignored && !('why' in around.ignored) ? around.ignored : [];
   const refs = repository?.refs ?? null;
   return {
     plan,
@@ -228,6 +230,7 @@ function ignoredEffects({
   unseen,
   removed,
   staged,
+  unknown = [],
   ...ignored
 }: NewIgnored): SideEffect[] {
   const told = (kind: SideEffect['kind'], where: string, files: FoundFiles | undefined): SideEffect[] => {
@@ -246,5 +249,15 @@ function ignoredEffects({
     ...(isCut
       ? [{kind: 'ignored_files', text: 'there are too many ignored files to look at them all'} as const]
       : []),
+    ...unknown.map(({what, why}): SideEffect => {
+      const [kind, words] = unknownWords[what];
+      return {kind, text: `nobody can tell ${words}: ${why}`};
+    }),
   ];
 }
+
+const unknownWords = {
+  staged: ['refs', 'what was staged for the next commit'],
+  ignored: ['ignored_files', 'which ignored files were created or changed'],
+  removed: ['ignored_files', 'which ignored files were removed'],
+} as const satisfies Record<Unknown['what'], readonly [SideEffect['kind'], string]>;
