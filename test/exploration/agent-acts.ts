@@ -7,7 +7,7 @@ import {agentOf, type Move, type Scene} from './scene.ts';
 /** Something an agent can do. A new one is one entry. */
 type AgentAct = {
   readonly name: string;
-  /** It has no time to store its session. */
+  /** It gets no time to store its session. */
   readonly isSudden?: true;
   readonly when: (tale: AgentTale, scene: Scene) => boolean;
   readonly act: (agent: FakeAgent, tale: AgentTale, scene: Scene) => void;
@@ -127,7 +127,7 @@ export const agentActs: readonly AgentAct[] = [
     act: (agent, tale, {world}) => {
       const until = world.clock.milliseconds + 600_000;
       const reset = new Date(until).toISOString();
-      // What an agent says that was interrupted is the pause.
+      // What an interrupted agent reports is the pause.
       if (!tale.isInterrupted) world.history.limitedUntil = until;
       fails(agent, tale, 'rate_limit', reset);
     },
@@ -181,7 +181,7 @@ export const agentActs: readonly AgentAct[] = [
   },
 ];
 
-/** What a good agent does is always possible. */
+/** The choices of a well-behaved agent are always possible. */
 const good = new Set([
   'obeys the interrupt',
   'ends after its result',
@@ -203,9 +203,9 @@ export function agentMoves(scene: Scene): Move[] {
       act: () => {
         agent.silence = 0;
         act(agent, tale, scene);
-        // Who does its work is not limited any more.
+        // An agent that works is no longer limited.
         if (tale.verdict === 'ok') scene.world.history.limitedUntil = 0;
-        // Who comes to an end by itself has stored what it announced.
+        // An agent that ends by itself has stored what it announced.
         if (!tale.isAlive && !isSudden && tale.session !== null) prints(tale, scene);
       },
     }));

@@ -3,7 +3,7 @@ import type {AnyActorRef} from 'xstate';
 import type {Scene} from './scene.ts';
 import type {Disk} from './world.ts';
 
-/** What tells two moments apart for nobody: names of processes, sizes of prompts, times that nothing is compared with. */
+/** What makes no difference between two moments: process names, prompt sizes, times that nothing is compared with. */
 const unseen = new Set([
   ...['job_id', 'jobId', 'pid', 'start_time', 'boot_id', 'pid_namespace', 'owner', 'argv', 'host'],
   ...[
@@ -52,7 +52,7 @@ function timeless(text: string, now: number): string {
 
 const hash = (text: string) => createHash('sha1').update(text).digest('base64');
 
-/** What is on disk, and what really happened as far as a rule asks for it. */
+/** What is on disk, and what really happened as far as an invariant needs it. */
 function content(disk: Disk) {
   const {plan, runs, feedback, drafts, limits, jobs, tree, commits, orphans, history, milliseconds} = disk;
   const {tales, words, decisions, gated, titles, byHand, dismissed, edits, failures, crashes} = history;
@@ -76,11 +76,11 @@ function content(disk: Disk) {
   };
 }
 
-/** The name of a project at rest. */
+/** The key of a project at rest. */
 export const diskKey = (disk: Disk): string =>
   hash(timeless(JSON.stringify(content(disk), visible), disk.milliseconds));
 
-/** The name of a moment of work: the project, every chart with its context, what was asked for, and the agents. */
+/** The key of a moment of work: the project, every chart with its context, the requests, and the agents. */
 export function sceneKey(scene: Scene, root: AnyActorRef | null, asked: readonly string[]): string {
   const {world, life, timers, tally} = scene;
   const moment = {

@@ -8,11 +8,11 @@ import type {World} from './world.ts';
 type StageHands = {
   readonly isDead: () => boolean;
   readonly listener: LifeListener;
-  /** Makes a call of its own of something that is done later. */
+  /** Turns something that is done later into a call. */
   readonly gated: (name: string, method: () => unknown) => () => unknown;
 };
 
-/** Agents as this process sees them: what they are told, and that they obey nobody who is dead. */
+/** Agents as this process sees them: what they are told, and that they do not obey a dead process. */
 export function castAgents(world: World, {isDead, listener, gated}: StageHands): Services['agents'] {
   const {agents} = world;
   const alive = (act: () => void) => () => {
@@ -83,7 +83,7 @@ export function castAgents(world: World, {isDead, listener, gated}: StageHands):
   };
 }
 
-/** Checks in the same way. What became of them is remembered by the run they belong to. */
+/** Checks in the same way. Their run remembers their results. */
 export function castChecks(world: World, {isDead, listener, gated}: StageHands): Services['checks'] {
   const alive = (act: () => void) => () => {
     if (!isDead()) act();

@@ -25,7 +25,7 @@ import type {Disk} from './world.ts';
 
 type Begin = {readonly engine: Engine; readonly services: Services; readonly history: History};
 
-/** Something a person asks of a project where nothing is at work. */
+/** A command of the user in a project at rest. */
 export type Command = {
   readonly name: string;
   readonly command: TaskCommand | 'plan';
@@ -83,10 +83,10 @@ const resumed = (taskId: string, answer: string | null, feedback: string | null)
   },
 });
 
-/** How each command of a task is given. A new command joins by one entry. */
+/** How each command of a task is given. A new command is one entry. */
 const rules: Record<TaskCommand, CommandRule> = {
   resume: ({id}, {run}, scenario) => {
-    // Who is asked answers.
+    // The user answers when asked.
     if (run?.state === 'waiting' && !run.answers?.some(({undelivered}) => undelivered)) return [];
     return [{name: `resume ${id}`, begin: asTask(scenario, resumed(id, null, null))}];
   },
@@ -217,10 +217,10 @@ export async function commandsOn(disk: Disk, services: Services, scenario: Scena
   return found;
 }
 
-/** What a person does who follows what the views say, until nothing is left to do; null at the end. */
+/** What a user does who follows the suggestions of the views, until nothing is left to do; null at the end. */
 export async function adviceOn(disk: Disk, services: Services, scenario: Scenario): Promise<Command | null> {
   const open = [...disk.plan.items.values()].filter(({status}) => status !== 'done' && status !== 'skipped');
-  // Whoever finds a Blackbird dead starts it again, even where nothing seems to be left to do.
+  // A user who finds a dead Blackbird starts it again, even when nothing seems left to do.
   const isLeftRunning = disk.runs.some(({state}) => state === 'running');
   if (open.length === 0 && !isLeftRunning) return null;
   const commands = await commandsOn(disk, services, {

@@ -6,10 +6,10 @@ import {shortScenarios} from './scenarios.ts';
 const root = path.resolve(import.meta.dirname, '..', '..');
 let code: Promise<string> | undefined;
 
-/** Far more than any of them takes: what runs longer hangs. */
+/** Far more than any of them takes: a longer one hangs. */
 const seconds = 240;
 
-test.concurrent.for(shortScenarios)('nothing that must not be can be reached: $name', async (scenario) => {
+test.concurrent.for(shortScenarios)('no reachable state breaks an invariant: $name', async (scenario) => {
   code ??= bundleExplorer(root);
   const {figures, findings, isWhole} = await runErrand(await code, {scenario, seconds, most: 1});
   expect(findings.map(findingText)).toEqual([]);

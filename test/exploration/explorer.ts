@@ -6,19 +6,19 @@ import type {Scenario} from './scene.ts';
 import {type Deviation, type Problem, walk} from './stage.ts';
 import {type Disk, openWorld} from './world.ts';
 
-/** What a person asked for, and everything that happened until it was over. */
+/** A command, and everything that happened until it was over. */
 export type Leg = {readonly command: string; readonly events: readonly string[]};
 
-/** What must not be, and the shortest way there: fewest commands, then fewest surprises. */
+/** A broken invariant, and the shortest path to it: fewest commands, then fewest surprises. */
 export type Finding = Problem & {readonly path: readonly Leg[]};
 
 export type Figures = {
   readonly scenario: string;
-  /** Projects at rest, and moments of work, that differ. */
+  /** Distinct projects at rest, and moments of work. */
   rests: number;
   moments: number;
   transitions: number;
-  /** Times that the machines were started. */
+  /** How often the machines were started. */
   walks: number;
   /** Walks that left the bounds. */
   cut: number;
@@ -37,7 +37,7 @@ export function firstDisk({
   return {...nothing, plan, tree, milliseconds: start, history: nothingHappened()};
 }
 
-/** All that can happen to a project within the bounds of the scenario, or the first thing that must not. */
+/** Everything that can happen to a project within the bounds of the scenario, or the first broken invariant. */
 export async function explore(
   scenario: Scenario,
   {isOver = () => false, most = 1}: {readonly isOver?: () => boolean; readonly most?: number} = {},
@@ -124,7 +124,7 @@ export async function explore(
   return {figures, findings: [...findings.values()]};
 }
 
-/** The project as the commands of the lead leave it. */
+/** The project after the commands that come before the exploration. */
 async function leadIn(scenario: Scenario): Promise<Rest> {
   let rest: Rest = {disk: firstDisk(scenario), path: []};
   for (const [name, ...happening] of scenario.lead ?? []) {
@@ -148,10 +148,10 @@ async function leadIn(scenario: Scenario): Promise<Rest> {
   return rest;
 }
 
-/** A crash left it so: the first command mends it, and only then is it known what can be done. */
+/** A crash left it so: only after the first command repairs it is it known what is possible. */
 const isTorn = ({orphans, runs}: Disk) => orphans.length > 0 || runs.some(({state}) => state === 'running');
 
-/** What was refused because of what a crash had left is not offered any more: its record says how it stands. */
+/** A command refused because of what a crash left is no longer offered: its record shows the state. */
 async function isStillOffered(scenario: Scenario, disk: Disk, {name}: Command): Promise<boolean> {
   const {services} = openWorld(disk, scenario);
   const commands = await commandsOn(disk, services, scenario);
@@ -162,7 +162,7 @@ const isLeftOpen = ({jobs}: Disk) => jobs.length > 0 && jobs.at(-1)?.end === und
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** A command that no view shows must be refused, and nothing may be changed by it. */
+/** A command that no view shows must be refused, and must change nothing. */
 async function refused(
   scenario: Scenario,
   {disk, path}: Rest,
@@ -176,15 +176,15 @@ async function refused(
   if (error === undefined)
     return {invariant: 'refused', words: `${command.name} was not refused`, path: legs};
   const content = ({plan, runs, feedback}: Disk) => JSON.stringify([[...plan.items], runs, feedback]);
-  // What a dead Blackbird left open is mended by whatever comes next.
+  // What a dead Blackbird left open is repaired by whatever comes next.
   if (content(after) === content(disk) || isLeftOpen(disk)) return null;
   return {invariant: 'refused', words: `${command.name} was refused and changed something`, path: legs};
 }
 
-/** More than anybody needs to finish a plan of a scenario. */
+/** More than any plan of a scenario needs. */
 const longestWay = 30;
 
-/** Follows what the views advise, with agents that do well, until everything is done. */
+/** Follows the suggestions of the views, with agents that succeed, until everything is done. */
 async function wayOut(
   scenario: Scenario,
   rest: Rest,
@@ -224,7 +224,7 @@ async function wayOut(
   return null;
 }
 
-/** What somebody said, was kept, and reached nobody although everything is done. */
+/** Feedback that was stored and never delivered although everything is done. */
 function unheardIn({history: {words, tales}}: Disk): string | null {
   const isHeard = (token: string) =>
     tales.some(({words: told, hasWorked, verdict}) => told.includes(token) && hasWorked && verdict !== null);

@@ -6,7 +6,7 @@ export type {Fault};
 
 const {oneTask, checkpoint, leftOpen, parentReview, checks, undo, fullDisk, edits} = scenarios;
 
-/** Guards that are dropped, orders that are swapped, writes that are forgotten: each must be found. */
+/** Dropped guards, swapped orders, missing writes: each must be found. */
 export const faults: readonly Fault[] = [
   fault('an agent is told to go before its pid is recorded', oneTask, 'segment.machine.ts', [
     'actions: assign({held: ({event: {identity, argv}}) => ({identity, argv})}),',

@@ -1,56 +1,56 @@
 import type {AgentRequest} from '../../src/services/contracts/agent.ts';
 
-/** What an agent really did, whatever the records say of it. */
+/** What an agent really did, whatever its record says. */
 export type AgentTale = {
   readonly runId: string;
   readonly taskId: string;
   readonly kind: AgentRequest['kind'];
   readonly isReviewer: boolean;
-  /** The session it was asked to go on with, or to use. */
+  /** The session it was asked to continue, or to use. */
   readonly askedRef: string | null;
-  /** The words of persons and reviewers in its prompt. */
+  /** The texts of users and reviewers in its prompt. */
   readonly words: readonly string[];
   /** What it announced; null before that. */
   session: string | null;
-  /** When it did, and whether its provider has stored that: it printed more, ended by itself, or had a second. */
+  /** When it did, and whether its provider has stored it: it printed more, ended by itself, or had a second. */
   announcedAt: number;
   isStored: boolean;
   hasWorked: boolean;
   isInterrupted: boolean;
   verdict: 'ok' | 'failed' | 'asked' | 'passed' | 'sentBack' | null;
   isAlive: boolean;
-  /** The checks that passed since it said that it was done. */
+  /** The checks that passed since it reported its result. */
   passed: string[];
-  /** Something of it may live until everything of its run is ended. */
+  /** Some of its processes may be alive until everything of its run is ended. */
   hasRemains: boolean;
-  /** Its Blackbird died before it had recorded the end: nobody knows of it. */
+  /** Its Blackbird died before it recorded the end, which is therefore unknown. */
   isLost: boolean;
 };
 
-/** What a person or a reviewer said to an agent. */
+/** What a user or a reviewer told an agent. */
 export type Word = {
   readonly token: string;
   readonly taskId: string;
-  /** It was on disk once: from then on it may not be lost. */
+  /** It was on disk once: from then on it must not be lost. */
   isAccepted: boolean;
-  /** Nobody needs to hear it any more: overruled by a later decision of a person. */
+  /** It no longer needs delivery: a later decision of the user replaced it. */
   isMoot: boolean;
 };
 
-/** What really happened in a project, told by the model of the world and never by the program. */
+/** What really happened in a project, from the model of the world and never from the program. */
 export type History = {
   tales: AgentTale[];
   words: Word[];
-  /** The last decision of a person on each run, where it was taken. */
+  /** The user's last decision on each run, when it was taken. */
   decisions: Record<string, string>;
-  /** Runs that end at a checkpoint because somebody asked for it. */
+  /** Runs that end at a checkpoint because it was requested. */
   gated: string[];
-  /** Titles that somebody gave while Blackbird worked. */
+  /** Titles edited while Blackbird worked. */
   titles: Record<string, string>;
-  /** Tasks whose status a person set, and what it was. */
+  /** Tasks whose status the user set, and to what. */
   byHand: Record<string, string>;
   dismissed: string[];
-  /** Until when the provider does nothing, as far as it told. */
+  /** Until when the provider is limited, as far as it said. */
   limitedUntil: number;
   edits: number;
   failures: number;
@@ -81,7 +81,7 @@ export const newWord = (history: History, taskId: string): Word => {
 
 export const wordsIn = (text: string): string[] => [...new Set(text.match(/word-\d+/g) ?? [])];
 
-/** A person settled the task otherwise: what was said before needs no agent. */
+/** The user settled the task another way: earlier feedback needs no agent. */
 export function settleWords(history: History, taskId: string): void {
   for (const word of history.words) if (word.taskId === taskId) word.isMoot = true;
 }

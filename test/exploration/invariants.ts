@@ -36,7 +36,7 @@ type Report = (invariant: Invariant, words: string) => void;
 
 const ended: ReadonlySet<string> = new Set(['succeeded', 'failed', 'canceled']);
 
-/** Of every write to a record, before anybody else sees it. */
+/** For every write to a record, before it is seen. */
 export function checkRunWrite(
   {world}: Scene,
   before: RunRecord | null,
@@ -92,7 +92,7 @@ export function checkRunWrite(
       report('checkpoint', `${id} is ${after.decision_state ?? 'undecided'}, and nobody said so`);
 }
 
-/** A run and those it went on from may share a session. */
+/** A run and those it continues may share a session. */
 function isRelated(runs: readonly RunRecord[], id: string, other: string): boolean {
   const seen = new Set<string>();
   for (let at: string | undefined = id; at !== undefined && !seen.has(at); ) {
@@ -104,7 +104,7 @@ function isRelated(runs: readonly RunRecord[], id: string, other: string): boole
   return false;
 }
 
-/** Of every write to the plan. */
+/** For every write to the plan. */
 export function checkPlanWrite({world, scenario}: Scene, before: Plan, after: Plan, report: Report): void {
   const {history} = world;
   for (const [id, task] of after.items) {
@@ -117,7 +117,7 @@ export function checkPlanWrite({world, scenario}: Scene, before: Plan, after: Pl
         (tale) => tale.taskId === id || task.childIds.includes(tale.taskId),
       );
       const isOff = scenario.settings?.parentReviewEnabled === false || history.dismissed.includes(id);
-      // What persons did alone needs no reviewer.
+      // Work done only by hand needs no reviewer.
       if (!isOff && last && last.verdict !== 'passed')
         report('parentDone', `${id} is done, the last agent said ${last.verdict}`);
       const review = world.runs.records(id).findLast(({run_type}) => run_type === 'review');
@@ -140,19 +140,19 @@ export function checkPlanWrite({world, scenario}: Scene, before: Plan, after: Pl
   }
 }
 
-/** A commit bears the name of its run. */
+/** A commit contains the id of its run. */
 const isCommitted = (commits: readonly string[], {commit, run_id}: RunRecord): boolean =>
   commit?.sha !== undefined && commits.some((each) => each.endsWith(` ${run_id}`));
 
 const checksOf = ({settings = {}}: Scene['scenario']): readonly string[] =>
   Array.isArray(settings.verify) ? settings.verify : [];
 
-/** Of every agent at the moment it is told to go. */
+/** For every agent at the moment it is released. */
 export function checkGo({world, scenario, tally, command}: Scene, tale: AgentTale, report: Report): void {
   const {history} = world;
   const tooMany = (limit: number | null) => limit !== null && tally.begun > limit;
   if (tooMany(tally.begunAtPause)) report('afterPause', `agent ${tale.runId} was told to go after a pause`);
-  // The agent that is being launched when somebody asks to stop is the last one.
+  // The agent that is launching when a stop is requested is the last one.
   if (tally.begunAtStop !== null && tally.begun > tally.begunAtStop + 1)
     report('afterPause', `agent ${tale.runId} was told to go after a wish to stop`);
   if (tale.kind === 'resume') {
@@ -177,31 +177,31 @@ export function checkGo({world, scenario, tally, command}: Scene, tale: AgentTal
   }
 }
 
-/** Of every write, by its name. */
+/** For every write, by its name. */
 export function checkWrite({world}: Scene, name: string, report: Report): void {
   if (/^(jobs\.|runs\.insert$)/.test(name) && !world.lock.isHeld)
     report('recorded', `${name} without the lock`);
 }
 
-/** Of every question that is put to a person. */
+/** For every question to the user. */
 export function checkQuestion({world}: Scene, run: RunRecord, report: Report): void {
   const isLast = world.runs.records(run.task_id).every(({attempt}) => attempt <= run.attempt);
   if (run.decision_state === 'changes_requested' && isLast)
     report('checkpoint', `${run.run_id} is asked about again, and nobody was told what was said of it`);
 }
 
-/** What only an engine starts that goes on with the work. */
+/** What only an engine that continues the work starts. */
 const beginnings: ReadonlySet<string> = new Set([
   ...['selectTask', 'task', 'prepareRun', 'prepareRound', 'run', 'segment', 'check'],
   ...['parentReview', 'prepareReview', 'executor', 'jobTask', 'undo'],
 ]);
 
-/** Of every part of the engine at the moment it is started. */
+/** For every part of the engine at the moment it starts. */
 export function checkBeginning({tally}: Scene, id: string, report: Report): void {
   if (tally.begunAtPause !== null && beginnings.has(id)) report('afterPause', `${id} began after a pause`);
 }
 
-/** Of every check at the moment it is told to go. */
+/** For every check at the moment it is released. */
 export function checkCheck({world, tally}: Scene, runId: string, report: Report): void {
   if (tally.begunAtPause !== null && tally.checkedAtPause !== tally.checked)
     report('afterPause', `a check of ${runId} was told to go after a pause`);
@@ -209,7 +209,7 @@ export function checkCheck({world, tally}: Scene, runId: string, report: Report)
   if (verdict !== 'ok') report('done', `${runId} is checked, and its agent said ${verdict}`);
 }
 
-/** Of a project at rest, after a command or a crash. */
+/** For a project at rest, after a command or a crash. */
 export function checkDisk({plan, runs: all, feedback, drafts, history}: Disk, report: Report): void {
   for (const run of all) {
     const seen = new Set<string>();
@@ -237,7 +237,7 @@ export function checkDisk({plan, runs: all, feedback, drafts, history}: Disk, re
   }
   for (const word of history.words) {
     const own = all.filter(({task_id}) => task_id === word.taskId);
-    // Who sees a task done, and what they said undone, says it again.
+    // A user who sees a task done without their feedback gives it again.
     const kept = plan.items.get(word.taskId)?.status === 'done' ? [] : drafts;
     word.isAccepted ||= JSON.stringify([own, feedback, kept]).includes(word.token);
     const heard = history.tales.filter(
@@ -249,16 +249,16 @@ export function checkDisk({plan, runs: all, feedback, drafts, history}: Disk, re
   }
 }
 
-/** Of a project whose Blackbird has nothing left to do. `isJob`: the engine worked on it. */
+/** For a project whose Blackbird has nothing left to do. `isJob`: the engine worked on it. */
 export function checkIdle({world}: Scene, isJob: boolean, report: Report): void {
   const {history, plans} = world;
   const all = [...world.runs.texts.keys()].flatMap(world.runs.records);
-  // What a Blackbird left that died is ended by the next job, and its record says running until then.
+  // What a dead Blackbird left is ended by the next job, and its record says running until then.
   const isLeft = ({runId}: {runId: string}) =>
     !isJob && all.some(({run_id, state}) => run_id === runId && state === 'running');
   for (const [, tale] of world.cast)
     if (tale.isAlive && !isLeft(tale)) report('noneAtRest', `agent ${tale.runId} lives on`);
-  // After a write that failed the next command repairs the rest.
+  // After a failed write the next command repairs the rest.
   if (!isJob || history.failures > 0) return;
   const known = Math.max(0, ...[...world.limits.limits.values()].map(({until}) => Date.parse(until)));
   if (history.limitedUntil > Math.max(known, world.clock.milliseconds))

@@ -3,7 +3,7 @@ import {scenarios} from './scenarios.ts';
 
 const {oneTask, checkpoint, parentReview, undo, edits} = scenarios;
 
-/** Those that need a longer story: what was asked for before, a crash, or a second run. */
+/** Faults that need a longer history: an earlier command, a crash, or a second run. */
 export const lateFaults: readonly Fault[] = [
   fault(
     'a restart that never began keeps its place',

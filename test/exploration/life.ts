@@ -5,39 +5,39 @@ import {castAgents, castChecks} from './cast.ts';
 import {type AgentTale, storeSessions} from './history.ts';
 import type {World} from './world.ts';
 
-/** A call of a contract that was made and not performed yet: the boundary of an effect. */
+/** A call of a contract that is pending: the boundary of an effect. */
 export type Call = {
   readonly name: string;
   readonly isWrite: boolean;
-  /** Performs it, and lets Blackbird hear of it. */
+  /** Performs it, and returns the result to Blackbird. */
   perform(): Promise<void>;
-  /** Performs it, and nobody hears of it. */
+  /** Performs it, and Blackbird never sees the result. */
   performUnheard(): Promise<void>;
   fail(error: unknown): void;
 };
 
-/** What is told of every effect, before anybody else hears of it. */
+/** Observes every effect before its result is seen. */
 export type LifeListener = {
   wrote(name: string): void;
   toldToGo(tale: AgentTale): void;
-  /** A check was told to go. */
+  /** A check was released. */
   checked(runId: string): void;
 };
 
-/** One process of Blackbird. What it asks for waits in `calls` until somebody performs it. */
+/** One Blackbird process. Its calls wait in `calls` until they are performed. */
 export type Life = {
   readonly services: Services;
   readonly self: ProcessIdentity;
   readonly calls: Call[];
   isDead(): boolean;
-  /** Nothing it does from now on reaches anybody. With a guardian its agents end with it. */
+  /** From now on nothing it does has an effect. With a guardian its agents end with it. */
   die(fate: {hasGuardian: boolean}): void;
 };
 
-/** Whatever the fakes answer at once has no effect on any file; everything else is a call of its own. */
+/** What the fakes answer at once affects no file; everything else is a call. */
 const isImmediate = (method: unknown) => method?.constructor.name !== 'AsyncFunction';
 
-/** Change nothing: to die before one of these is to die before the write that follows it. */
+/** They change nothing: dying before one of these equals dying before the write that follows it. */
 const reads = new Set([
   ...['plans.read', 'plans.inspect', 'plans.watch', 'runs.list', 'runs.latest', 'runs.runningTaskIds'],
   ...['feedback.list', 'feedback.read', 'drafts.all', 'drafts.read', 'comments.list', 'limits.read'],

@@ -6,11 +6,10 @@ import {agentOf, type Move, type Point, type Scene} from './scene.ts';
 import {diskAfterDeath} from './world.ts';
 
 /**
- * Everything that can happen besides what Blackbird does by itself, in this order; what comes first is what happens
- * where nobody deviates. A new event joins by one entry.
- */
+ * Everything that can happen besides what Blackbird does by itself, in this order; the first possible one happens
+ * without a deviation. A new event is one entry. ⏎ */
 const rules: ReadonlyArray<(scene: Scene, point: Point) => Move[]> = [
-  // Blackbird goes on.
+  // Blackbird continues.
   ({life}, {call}) => {
     if (call === null) return [];
     const act = () => {
@@ -51,12 +50,12 @@ const rules: ReadonlyArray<(scene: Scene, point: Point) => Move[]> = [
   },
 ];
 
-/** Whose writes a full disk fails. */
+/** Writes that a full disk fails. */
 const stores = /^(runs|plans|jobs|feedback|drafts)\./;
 
 export const movesAt = (scene: Scene, point: Point): Move[] => rules.flatMap((rule) => rule(scene, point));
 
-/** While Blackbird writes, agents act at the boundaries at which a chart has changed, and not too often. */
+/** While Blackbird writes, agents act at boundaries where a chart has changed, and not too often. */
 function mayAct({isFresh, tally, scenario}: Scene, {call}: Point): boolean {
   return call === null || (isFresh && tally.overtakes < scenario.bounds.overtakes);
 }
@@ -72,7 +71,7 @@ function overtaking({tally}: Scene, {call}: Point, moves: readonly Move[]): Move
   }));
 }
 
-/** Longer than any setting lets an agent be silent. */
+/** Longer than any setting allows an agent to be silent. */
 const forLong = 86_400_000;
 
 function timePasses({timers, world}: Scene, {call}: Point): Move[] {
@@ -81,7 +80,7 @@ function timePasses({timers, world}: Scene, {call}: Point): Move[] {
   const act = () => {
     const passed = Math.max(0, due - world.clock.milliseconds);
     world.clock.milliseconds += passed;
-    // Who prints nothing while time passes prints nothing for long.
+    // An agent that prints nothing while time passes is silent for long.
     for (const [agent] of world.cast) agent.silence = forLong;
     timers.fire(world.clock.milliseconds);
   };
@@ -122,7 +121,7 @@ function triesNow({engine, scenario, timers, world}: Scene, {call}: Point): Move
   return [{name: 'try now', act}];
 }
 
-/** Before every write, whenever it waits, and between the last write and the order that lets a process go. */
+/** Before every write, whenever it waits, and between the last write and the release of a process. */
 function dies(scene: Scene, {call}: Point): Move[] {
   const {life, world, scenario} = scene;
   const {history} = world;
@@ -180,7 +179,7 @@ async function rivals(scene: Scene): Promise<void> {
   if (said !== 'E_REPO_LOCKED') scene.problems.push(`a second Blackbird was not refused: ${said}`);
 }
 
-/** What a person can say at a checkpoint; the first is what they say where nothing is wrong. */
+/** The user's choices at a checkpoint; the first is the choice when nothing is wrong. */
 function decisions(scene: Scene): Move[] {
   const {engine, world, scenario} = scene;
   const {history} = world;
@@ -207,7 +206,7 @@ function decisions(scene: Scene): Move[] {
   });
 }
 
-/** How a check that runs can end; to hang is to let time pass. */
+/** How a running check can end; a hang is time passing. */
 function checks({world, life}: Scene): Move[] {
   const check = life.isDead() ? undefined : world.checks.alive().find(({hasGone}) => hasGone);
   if (!check) return [];

@@ -1,2 +1,2 @@
-/** Stands for vitest where helpers are bundled for plain Node: none of those that an exploration needs calls it. */
+/** Replaces vitest when helpers are bundled for plain Node: none that an exploration needs calls it. */
 export const expect = null;

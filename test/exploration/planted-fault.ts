@@ -1,7 +1,7 @@
 import type {Mistake} from './pool.ts';
 import type {Bounds, Scenario} from './scene.ts';
 
-/** A mistake that somebody could make tomorrow, and the scenario that must not survive it. */
+/** A possible mistake in the source, and the scenario that must find it. */
 export type Fault = Mistake & {readonly name: string; readonly scenario: Scenario};
 
 type Edit = readonly [find: string, replace: string];
@@ -13,7 +13,7 @@ export const fault = (name: string, scenario: Scenario, file: string, ...edits: 
   edits,
 });
 
-/** The same project with less going on around what matters. */
+/** The same project with less happening around what matters. */
 export const about = (
   scenario: Scenario,
   acts: readonly string[],

@@ -4,13 +4,13 @@ import {Worker} from 'node:worker_threads';
 import {build, type Plugin} from 'esbuild';
 import type {Errand, Explored} from './worker.ts';
 
-/** A mistake in the source, made while it is bundled: each part stands exactly once in the file. */
+/** A mistake in the source, made while it is bundled: each text occurs exactly once in the file. */
 export type Mistake = {
   readonly file: string;
   readonly edits: ReadonlyArray<readonly [find: string, replace: string]>;
 };
 
-/** The explorer and the machines as one text that a thread can run, with a mistake in them perhaps. */
+/** The explorer and the machines as one text that a thread can run, possibly with a mistake. */
 export async function bundleExplorer(root: string, mistake?: Mistake): Promise<string> {
   const {outputFiles} = await build({
     entryPoints: [path.join(root, 'test', 'exploration', 'worker.ts')],
@@ -46,13 +46,13 @@ function withMistake(root: string, {file, edits}: Mistake): Plugin {
   };
 }
 
-/** One errand in a thread of its own. */
+/** One request in its own thread. */
 export function runErrand(code: string, errand: Errand): Promise<Explored> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(code, {
       eval: true,
       workerData: errand,
-      // Walks leave much behind that nobody needs.
+      // Walks leave much garbage.
       resourceLimits: {maxYoungGenerationSizeMb: 128},
     });
     worker.once('message', resolve);
@@ -61,7 +61,7 @@ export function runErrand(code: string, errand: Errand): Promise<Explored> {
   });
 }
 
-/** So many at a time, each result in its place. */
+/** This many at a time, each result in its place. */
 export async function inTurn<T, R>(
   items: readonly T[],
   threads: number,
@@ -77,7 +77,7 @@ export async function inTurn<T, R>(
   return results;
 }
 
-/** A finding as a person reads it: what is wrong, and every event on the way there. */
+/** A finding in readable form: what is wrong, and every event on the way there. */
 export function findingText({words, invariant, path: legs}: Explored['findings'][number]): string {
   const lines = legs.flatMap(({command, events}) => [
     `  a person: ${command}`,

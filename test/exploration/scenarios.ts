@@ -21,10 +21,10 @@ const oneTask = planOf(task('a'));
 const twoTasks = planOf(task('a'), task('b'));
 const chain = planOf(task('a'), task('b', {deps: ['a']}));
 
-/** What agents do besides succeeding, in the scenarios that are about something else. */
+/** What agents do besides succeeding, in scenarios about something else. */
 const plainActs = ['fails'];
 
-/** What is explored by `npm test`: each is small, and all of it is walked through. */
+/** What `npm test` explores: each is small, and explored completely. */
 export const scenarios = {
   oneTask: {
     name: 'one task, pauses and crashes',
@@ -114,7 +114,7 @@ export const scenarios = {
 const one = {...least, commands: 1};
 const calm = {...one, pauses: 0};
 
-/** One command each, with everything that can happen in it, and the way to the end from wherever it leaves the project. */
+/** One command each, with everything that can happen in it, and the way to the end from every project it leaves. */
 export const shortScenarios: readonly Scenario[] = [
   {...scenarios.oneTask, acts: ['asks'], bounds: one},
   {...scenarios.checkpoint, plan: oneTask, acts: [], bounds: {...calm, crashes: 0}},
@@ -129,7 +129,7 @@ export const shortScenarios: readonly Scenario[] = [
 
 const wider: Bounds = {...least, pauses: 2, overtakes: 1};
 
-/** The long form: the same projects with more of everything. */
+/** The long form: the same projects with wider bounds. */
 export const longScenarios: readonly Scenario[] = [
   {name: 'one task', plan: oneTask, bounds: wider},
   {

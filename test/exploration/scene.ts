@@ -6,57 +6,57 @@ import type {Call, Life} from './life.ts';
 import type {Timers} from './timers.ts';
 import type {Disk, World, WorldOptions} from './world.ts';
 
-/** How far an exploration goes. All of it is explored, and nothing beyond. */
+/** The bounds of an exploration. Everything within them is explored, and nothing beyond. */
 export type Bounds = {
-  /** Commands of the user, one after the other. */
+  /** Commands of the user, one after another. */
   readonly commands: number;
   /** Runs of one task, and agents of one run. */
   readonly attempts: number;
   readonly segments: number;
-  /** Agents that one command starts. */
+  /** Agents started by one command. */
   readonly agents: number;
   /** In one command. */
   readonly pauses: number;
   readonly stops: number;
-  /** Times that an agent acts while Blackbird writes. */
+  /** How often an agent acts while Blackbird writes. */
   readonly overtakes: number;
   /** On one path. */
   readonly crashes: number;
   readonly edits: number;
   readonly failures: number;
   readonly words: number;
-  /** Another Blackbird is started beside the one that works. */
+  /** Another Blackbird is started while one works. */
   readonly rivals: number;
 };
 
 export type Scenario = WorldOptions & {
   readonly name: string;
   readonly plan: Plan;
-  /** What was asked for, and what happened then, before anything is explored. */
+  /** Commands and events that come before the exploration. */
   readonly lead?: ReadonlyArray<readonly [command: string, ...events: string[]]>;
-  /** The files, where git knows them. */
+  /** The files, when git tracks them. */
   readonly tree?: string;
-  /** Every task ends at a checkpoint, and whether somebody is there. */
+  /** Every task ends at a checkpoint, and whether a user is there. */
   readonly isReviewed?: boolean;
   readonly isAttended?: boolean;
-  /** A job waits for what only time mends. */
+  /** A job waits for what only needs time. */
   readonly isPatient?: boolean;
-  /** What agents may do besides succeeding; all of it where nothing is said. */
+  /** What agents may do besides succeeding; everything if not set. */
   readonly acts?: readonly string[];
-  /** What a person may ask for; all of it where nothing is said. */
+  /** Commands the user may give; all if not set. */
   readonly commands?: readonly string[];
   readonly bounds: Bounds;
 };
 
-/** What happened in this command, as far as bounds and rules count it. */
+/** What happened in this command, as far as bounds and invariants count it. */
 export type Tally = {
   pauses: number;
   stops: number;
   overtakes: number;
   rivals: number;
-  /** Agents told to go, and how many there were when somebody wanted no more. */
+  /** Released agents, and how many there were when a stop was requested. */
   begun: number;
-  /** Checks told to go, and how many there were at a pause. */
+  /** Released checks, and how many there were at a pause. */
   checked: number;
   checkedAtPause: number;
   begunAtPause: number | null;
@@ -71,27 +71,27 @@ export type Scene = {
   readonly engine: Engine;
   readonly timers: Timers;
   readonly tally: Tally;
-  /** The name of the command that works. */
+  /** The name of the current command. */
   readonly command: string;
-  /** Something happened in a chart since the last boundary. */
+  /** A chart has changed since the last boundary. */
   isFresh: boolean;
-  /** What must not be, and is. */
+  /** The broken invariants. */
   readonly problems: string[];
-  /** Starts another Blackbird on the same project, to its end; what it said. */
+  /** Runs another Blackbird on the same project to its end; what it reported. */
   readonly rival: () => Promise<string>;
 };
 
-/** Where something may happen: before a call, or when nothing is left to do but to wait. */
+/** Where something may happen: before a call, or when there is only waiting left. */
 export type Point = {readonly call: Call | null};
 
 export type Move = {
   readonly name: string;
   readonly act: () => void | Promise<void>;
-  /** What it leaves on disk, where that is known without walking there. */
+  /** What it leaves on disk, when that is known without walking there. */
   readonly leaves?: () => Disk;
 };
 
-/** The agent that was told to go and lives, with what it did. */
+/** The released, live agent, with what it did. */
 export function agentOf({world, life}: Scene): {agent: FakeAgent; tale: AgentTale} | null {
   if (life.isDead()) return null;
   for (const [agent, tale] of world.cast) if (agent.isAlive && agent.hasGone) return {agent, tale};

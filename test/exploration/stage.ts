@@ -23,21 +23,21 @@ import {type Disk, noteLoss, openWorld, type World, wakeOrphans} from './world.t
 
 export type Problem = {readonly invariant: Invariant; readonly words: string};
 
-/** Another event than the first possible one, at a choice of a walk. */
+/** An event other than the first possible one, at a choice of a walk. */
 export type Deviation = {readonly at: number; readonly name: string};
 
 export type Walk = {
-  /** `known`: it came to a moment that was explored before. `cut`: it left the bounds. */
+  /** `known`: it reached a moment that was explored before. `cut`: it left the bounds. */
   readonly end: 'idle' | 'dead' | 'known' | 'cut';
   readonly events: readonly string[];
   /** What it left, where it came to rest. */
   readonly disk: Disk;
   readonly problems: readonly Problem[];
-  /** What the command was refused with. */
+  /** The error that refused the command. */
   readonly error: unknown;
 };
 
-/** Asked at every choice behind the last deviation; false where nothing new is to be seen. */
+/** Asked at every choice after the last deviation; false when nothing new can follow. */
 export type Visitor = (
   scene: Scene,
   root: AnyActorRef | null,
@@ -47,7 +47,7 @@ export type Visitor = (
   events: readonly string[],
 ) => boolean;
 
-/** More choices than any command has: what gets there never comes to rest. */
+/** More choices than any command has: a walk that gets there never comes to rest. */
 const longest = 600;
 
 const clock = {world: null as World | null};
@@ -213,7 +213,7 @@ function isBeyond({world, scenario, tally}: Scene): boolean {
   return Math.max(0, ...counts.values()) > segments;
 }
 
-/** Runs end at a checkpoint where somebody asked for it, and where they go on from one that does. */
+/** Runs end at a checkpoint when it was requested, and when they continue a run that does. */
 function noteGate(world: World, {isGated}: Command, tale: AgentTale): void {
   if (tale.isReviewer) return;
   const {gated} = world.history;
@@ -222,7 +222,7 @@ function noteGate(world: World, {isGated}: Command, tale: AgentTale): void {
   if ((isGated || isInherited) && !gated.includes(tale.runId)) gated.push(tale.runId);
 }
 
-/** Compares records and plan with what they were, after every write. */
+/** Compares records and plan with their previous state, after every write. */
 function createWatch(world: World) {
   const texts = new Map<string, string>();
   let plan: Plan = world.plans.plan;
@@ -243,7 +243,7 @@ function createWatch(world: World) {
   };
 }
 
-/** Another process that finds no lock file: what it says, after it touched nothing of the one that works. */
+/** Another process that finds no lock file: what it reports, after it touched nothing of the working one. */
 async function rivalOf(world: World): Promise<string> {
   const {isHeld} = world.lock;
   const before = [

@@ -1,17 +1,17 @@
-/** Time as the explorer lets it pass: the timers of every chart, due when somebody says so. */
+/** Time as the explorer lets it pass: the timers of every chart, due when it says so. */
 export type Timers = {
-  /** When the next one is due; null where none is set. */
+  /** When the next one is due; null if none is set. */
   nextDue(): number | null;
-  /** Fires everything that is due at this time, in its order. */
+  /** Fires everything that is due at this time, in order. */
   fire(milliseconds: number): void;
   clear(): void;
-  /** The lengths of what is set, for telling two moments apart. */
+  /** The durations of the set timers, to tell two moments apart. */
   waiting(): readonly number[];
 };
 
 type Timer = {readonly due: number; readonly length: number; readonly run: () => void};
 
-/** Replaces the timers of this thread for good: nothing but an exploration runs in it. */
+/** Replaces the timers of this thread permanently: only an exploration runs in it. */
 export function takeOverTimers(clock: () => number): Timers {
   const timers = new Map<number, Timer>();
   let count = 0;

@@ -4,7 +4,7 @@ import {invariants} from './invariants.ts';
 import {bundleExplorer, findingText, inTurn, runErrand} from './pool.ts';
 import {longScenarios} from './scenarios.ts';
 
-/** The long form: every scenario to the end of its bounds, then every fault. True where nothing is wrong. */
+/** The long form: every scenario to the end of its bounds, then every fault. True when nothing is wrong. */
 export async function verify(root: string, seconds: number, names: readonly string[]): Promise<boolean> {
   const begun = performance.now();
   const threads = availableParallelism();

@@ -3,11 +3,11 @@ import {explore, type Figures, type Finding} from './explorer.ts';
 import type {Scenario} from './scene.ts';
 import {shareCharts} from './shared-charts.ts';
 
-/** What a thread explores, and for how long at most. */
+/** What a thread explores, and its time limit. */
 export type Errand = {
   readonly scenario: Scenario;
   readonly seconds: number;
-  /** Stops after so many findings. */
+  /** Stops after this many findings. */
   readonly most: number;
   /** With the charts as XState builds them, to show that sharing them changes nothing. */
   readonly isPlain?: boolean;

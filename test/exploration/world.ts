@@ -11,7 +11,7 @@ import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
 import {createFakeServices, type FakeServices} from '../fakes/services.ts';
 import {type AgentTale, type History, storeSessions} from './history.ts';
 
-/** Everything that outlives a Blackbird: its files, agents that nobody has ended, and what really happened. */
+/** Everything that outlives a Blackbird: its files, agents that were not ended, and what really happened. */
 export type Disk = {
   readonly plan: Plan;
   readonly runs: readonly RunRecord[];
@@ -26,28 +26,28 @@ export type Disk = {
   readonly history: History;
 };
 
-/** An agent that lives on without its Blackbird. */
+/** An agent that is alive without its Blackbird. */
 export type Orphan = {readonly run: RunRecord; readonly tale: number};
 
 export type World = FakeServices & {
   readonly services: Services;
   readonly clock: {milliseconds: number};
   readonly history: History;
-  /** The agents of this moment with what they did, newest last. */
+  /** The current agents with what they did, newest last. */
   readonly cast: Map<FakeAgent, AgentTale>;
-  /** Processes of Blackbird that live, by pid. */
+  /** Live Blackbird processes, by pid. */
   readonly living: Set<number>;
   disk(): Disk;
 };
 
 export type WorldOptions = {
-  /** Of the section `execution`. */
+  /** Settings in the section `execution`. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** The session ref is ours to choose. */
+  /** Blackbird chooses the session ref. */
   readonly choosesSession?: boolean;
 };
 
-/** The project as it is on this disk, over the fakes that stand for real services everywhere else in the tests. */
+/** The project on this disk, over the fakes that the other tests use for services. */
 export function openWorld(disk: Disk, {settings = {}, choosesSession = false}: WorldOptions): World {
   const {milliseconds} = disk;
   const fake = createFakeServices({
@@ -140,7 +140,7 @@ export function diskAfterDeath(world: World, {hasGuardian}: {readonly hasGuardia
   return {...disk, orphans: disk.orphans.filter(({tale}) => living.has(tale))};
 }
 
-/** What nobody recorded, nobody knows: the agent is told again. */
+/** What was not recorded is unknown: the agent is told again. */
 export function noteLoss(tale: AgentTale, runs: readonly RunRecord[], history: History): void {
   if (tale.isLost || runs.find(({run_id}) => run_id === tale.runId)?.state !== 'running') return;
   tale.isLost = true;

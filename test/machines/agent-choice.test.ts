@@ -16,7 +16,7 @@ const told = ({
   effort?: string | undefined;
 }) => [provider, model, effort];
 
-test('each task is done by its own agent and model, and its record says so', async () => {
+test('each task uses its own agent and model, and its record says so', async () => {
   const plan = planOf(task('a'), task('b', {agent: 'codex', model: 'gpt', effort: 'high'}));
   const fake = createFakeServices({plan});
   fake.agents.play = (agent) => agent.succeeds();
@@ -27,7 +27,7 @@ test('each task is done by its own agent and model, and its record says so', asy
   ]);
 });
 
-test('a resume keeps the model of its run, unless another one is named with it', async () => {
+test('a resume keeps the model of its run, unless another one is given', async () => {
   const resume = {type: 'resume', answers: [], feedback: null} as const;
   for (const [options, expected] of [
     [{}, ['claude', 'opus', 'low']],
@@ -41,7 +41,7 @@ test('a resume keeps the model of its run, unless another one is named with it',
   }
 });
 
-test('an agent that a later task names and nobody installed is told of before anything starts', async () => {
+test('a missing agent of a later task is reported before anything starts', async () => {
   const fake = createFakeServices({plan: planOf(task('a'), task('b', {agent: 'codex'}))});
   const {check} = fake.agents;
   fake.agents.check = async (id) => {

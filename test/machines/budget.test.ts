@@ -19,14 +19,14 @@ import {now, planOf, task, withStatus} from '../helpers/plans.ts';
 const none = {cost_usd: null, tokens: null, milliseconds: null};
 const unlimited: Budgets = {job: none, task: none, turns: null};
 
-/** An agent in its session that says what it used, and works on until it is interrupted. */
+/** An agent in its session that reports its usage, and works until it is interrupted. */
 const uses =
   (usage: Usage) =>
   (agent: FakeAgent): void => {
     agent.opensSession();
     agent.says({type: 'usage', usage});
   };
-/** One that is done, and tells what it used with its result. */
+/** One that succeeds, and reports its usage with its result. */
 const usedAndDone = (usage: Usage) => (agent: FakeAgent) => {
   agent.opensSession();
   agent.says({type: 'usage', usage});
@@ -70,7 +70,7 @@ const used = (input_tokens: number, cost_usd?: number): Usage => ({
 });
 
 describe('the budget of a task', () => {
-  test('pauses its run when it is used up; the plan goes on with others', async () => {
+  test('pauses its run when it is used up; the plan continues with others', async () => {
     const project = openProject({
       plays: [uses(used(900)), uses(used(1000))],
       settings: {maxTaskTokens: 1000},
@@ -107,7 +107,7 @@ describe('the budget of a task', () => {
     expect(project.plans.statuses()).toEqual({a: 'done', b: 'todo'});
   });
 
-  test('counts what the run had used before it was resumed, and gives more where a call says so', async () => {
+  test('counts what the run used before it was resumed, and allows more when a call says so', async () => {
     const spent = {...endedSegment(), usage: used(600)};
     const run = pausedRun({segments: [spent], spent_before: {tokens: 400, cost_usd: 0, milliseconds: 0}});
     const plan = withStatus(planOf(task('a'), task('b')), 'a', 'in_progress');
@@ -125,7 +125,7 @@ describe('the budget of a task', () => {
   });
 
   test.each(['resume', 'restart'] as const)(
-    'of a job that is used up is told by a %s with its command',
+    'of a job that is used up is reported by a %s with its command',
     async (asked) => {
       const plan = withStatus(planOf(task('a')), 'a', 'in_progress');
       const mode =
@@ -144,7 +144,7 @@ describe('the budget of a task', () => {
     },
   );
 
-  test('counts the runs that Blackbird itself begins again, and gives no more of them', async () => {
+  test('counts the runs that Blackbird itself retries, and allows no more of them', async () => {
     const fails: Play = (agent) => {
       agent.opensSession();
       agent.says({type: 'usage', usage: used(600)});
@@ -155,7 +155,7 @@ describe('the budget of a task', () => {
     await project.engine.start(executeJob({taskIds: ['a']}));
     expect(project.runs.records('a')).toMatchObject([
       {state: 'failed', segments: [{usage: used(600)}]},
-      // Its own 600 are the last that there is budget for.
+      // Its own 600 are the last that the budget allows.
       {retry_number: 1, spent_before: {tokens: 600}, state: expect.stringMatching(/paused|failed/)},
     ]);
   });
@@ -163,7 +163,7 @@ describe('the budget of a task', () => {
   test.each([
     {whose: 'task', settings: {maxTaskTokens: 1000}, flag: ' --max-task-tokens <n>'},
     {whose: 'job', settings: {maxTokens: 1000}, flag: ''},
-  ])('of the $whose, used up when a check sends its agent back, is told like any other', async (each) => {
+  ])('of the $whose, used up when a check sends its agent back, is reported like any other', async (each) => {
     const {whose, settings, flag} = each;
     const project = openProject({
       plays: [usedAndDone(used(1000))],
@@ -191,7 +191,7 @@ describe('the budget of a task', () => {
     expect(lines.find((line) => line.includes('resume'))).toContain(`blackbird resume a${flag}  `);
     expect(project.plans.statuses()).toEqual({a: 'in_progress'});
 
-    // With more, the agent is told of the check that it has to mend.
+    // With more, the agent is told of the check it has to fix.
     project.checks.play = (check) => check.passes();
     await project.engine.start(jobOf([resumeStep('a')], {budget: {'execution.maxTaskTokens': 5000}}));
     expect(project.agents.agents.at(-1)?.request).toMatchObject({
@@ -202,7 +202,7 @@ describe('the budget of a task', () => {
     expect(project.violations).toEqual([]);
   });
 
-  test('is new for a task that a person starts again', async () => {
+  test('is new for a task that the user starts again', async () => {
     const run = pausedRun({segments: [{...endedSegment(), usage: used(5000)}]});
     const plan = withStatus(planOf(task('a')), 'a', 'in_progress');
     const project = openProject({plan, runs: [run], settings: {maxTaskTokens: 1000}});
@@ -212,7 +212,7 @@ describe('the budget of a task', () => {
 });
 
 describe('the budget of a job', () => {
-  test('pauses the run and ends the plan: what is left is told', async () => {
+  test('pauses the run and ends the plan: what is left is reported', async () => {
     const project = openProject({
       plays: [usedAndDone(used(100, 3)), uses(used(100, 7.5))],
       plan: planOf(task('a'), task('b'), task('c')),
@@ -238,24 +238,24 @@ describe('the budget of a job', () => {
     });
   });
 
-  test('used up by a task that is done starts no other, and says nothing at the end of the plan', async () => {
+  test('used up by a done task starts no other, and says nothing at the end of the plan', async () => {
     const plays = [usedAndDone(used(1000)), usedAndDone(used(1000))];
     const ended = openProject({plays, settings: {maxTokens: 1000}});
     expect((await ended.linesOf(executeJob())).lines.slice(0, 2)).toEqual([
       'The budget of this job is used up: 1k tokens of 1k tokens.',
       '1 task is left, 1 ready.',
     ]);
-    // The next job has a budget of its own.
+    // The next job has its own budget.
     expect(await ended.linesOf(executeJob())).toMatchObject({standing: 'done', lines: [/^1 done/]});
   });
 
-  test('a setting of it that cannot be read starts nothing', async () => {
+  test('with an unreadable setting starts nothing', async () => {
     const project = openProject({settings: {maxCostUsd: '10'}});
     expect(await project.engine.start(executeJob())).toMatchObject({error: {code: 'E_CONFIG'}});
     expect(project.started()).toEqual([]);
   });
 
-  test('an agent that tells no cost is warned of when the job begins', async () => {
+  test('an agent that reports no cost is warned of when the job starts', async () => {
     const project = openProject({settings: {maxCostUsd: 10}});
     const warnings: string[] = [];
     project.engine.subscribe((fact) => {
@@ -265,7 +265,7 @@ describe('the budget of a job', () => {
     expect(warnings).toEqual(['Codex does not report its cost: limit its tokens or minutes instead']);
   });
 
-  test('what is left of it, and the turns, are told to the agent itself', async () => {
+  test('what is left of it, and the turns, are passed to the agent itself', async () => {
     const project = openProject({
       plays: [usedAndDone(used(1, 3))],
       settings: {maxCostUsd: 10, maxTaskCostUsd: 8, maxTurns: 5},
@@ -297,7 +297,7 @@ describe('minutes', () => {
     maxRefinements: 1,
   };
 
-  test('are those that an agent works: it is looked at when they are over, however silent it is', async () => {
+  test("are the agent's working time: they end when it is over, however silent the agent is", async () => {
     const fake = createFakeServices({plan: planOf(task('a'))});
     fake.agents.obeys.interrupt = true;
     fake.agents.play = (agent) => agent.opensSession();
@@ -332,7 +332,7 @@ describe('minutes', () => {
   });
 });
 
-test('every transition of the watch over a budget is taken', () => {
+test('every transition of the budget watch is taken', () => {
   const spending = (tokens: number) => {
     const spent = {tokens, cost_usd: 0, milliseconds: 0};
     return {job: spent, task: spent};

@@ -9,7 +9,7 @@ import {createFakeServices} from '../fakes/services.ts';
 import {startJob, taskJob} from '../helpers/jobs.ts';
 import {planOf, task} from '../helpers/plans.ts';
 
-// What a person wrote at a checkpoint and did not send with the decision.
+// What the user wrote at a checkpoint and did not send with the decision.
 
 const approve: Decision = {state: 'approved_continue'};
 const quit: Decision = {state: 'approved_quit'};
@@ -17,7 +17,7 @@ const changes: Decision = {state: 'changes_requested', feedback: 'use tabs'};
 
 const review = (decision: Decision): Job => taskJob('a', {type: 'review', decision}, {isAttended: false});
 
-/** The run of a stands at its checkpoint; b waits for a. */
+/** The run of a is at its checkpoint; b waits for a. */
 function atCheckpoint() {
   const run = restingRun({
     ...{state: 'succeeded', provider_session_ref: sessionRef, resumable: true},
@@ -45,7 +45,7 @@ test.each([
   {decision: {state: 'rejected', why: 'no'}, isTold: true},
   {decision: changes, isTold: false},
 ] as const)(
-  'comments that $decision.state leaves unsent are told of, and stay',
+  'comments that $decision.state leaves unsent are reported, and stay',
   async ({decision, isTold}) => {
     const {engine, services, facts} = atCheckpoint();
     await services.comments.save(lineComment());
@@ -56,7 +56,7 @@ test.each([
   },
 );
 
-test('comments that nobody heard before a restart go with the next request for changes', async () => {
+test('comments that were not delivered before a restart go with the next request for changes', async () => {
   const {engine, services, runs} = atCheckpoint();
   await services.comments.save(lineComment());
   await startJob(engine, taskJob('a', {type: 'restart'}, {isReviewed: true, isAttended: false}));
@@ -69,7 +69,7 @@ test('comments that nobody heard before a restart go with the next request for c
   });
 });
 
-test('what a task is told of a parent review is not said to be of its checkpoint', async () => {
+test("feedback of a parent review is not shown as the checkpoint's", async () => {
   const {engine, facts, drafts} = atCheckpoint();
   const edited = answersDraft({kind: 'feedback', texts: [{id: 'parent p-1', prompt: '', text: 'use tabs'}]});
   await drafts.save(edited);
@@ -78,7 +78,7 @@ test('what a task is told of a parent review is not said to be of its checkpoint
   expect(drafts.list()).toEqual([edited]);
 });
 
-test('comments that cannot be read keep no decision from being made', async () => {
+test('unreadable comments do not prevent a decision', async () => {
   const {engine, services, facts, plans} = atCheckpoint();
   services.comments.list = async () => Promise.reject(new Error('the comment is damaged'));
   await startJob(engine, review(quit));
@@ -89,13 +89,13 @@ test('comments that cannot be read keep no decision from being made', async () =
 test.each<{name: string; decision: Decision; kept: readonly string[]}>([
   {name: 'approved', decision: approve, kept: ['use tabs', 'too big']},
   {
-    name: 'rejected in other words',
+    name: 'rejected with another text',
     decision: {state: 'rejected', why: 'no'},
     kept: ['use tabs', 'too big'],
   },
-  {name: 'rejected with them', decision: {state: 'rejected', why: 'too big'}, kept: ['use tabs']},
-  {name: 'sent back with them', decision: changes, kept: ['too big']},
-])('words that were not sent stay after the run is $name', async ({decision, kept}) => {
+  {name: 'rejected with it', decision: {state: 'rejected', why: 'too big'}, kept: ['use tabs']},
+  {name: 'sent back with it', decision: changes, kept: ['too big']},
+])('text that was not sent stays after the run is $name', async ({decision, kept}) => {
   const {engine, drafts, agents} = atCheckpoint();
   agents.play = (agent) => agent.succeeds();
   await drafts.save(wordsDraft('feedback', 'use tabs'));

@@ -3,7 +3,7 @@ import {createCommentDesk} from '../../src/machines/actors/comment-desk.ts';
 import {restingRun} from '../fakes/runs.ts';
 import {createFakeServices} from '../fakes/services.ts';
 
-test('what an earlier run of the chain was told is heard, and listed no more', async () => {
+test('comments that an earlier run of the chain received are no longer listed', async () => {
   const first = restingRun({state: 'succeeded', baseline_tree: 'tree-0', result_tree: 'tree-1'});
   const {services, runs} = createFakeServices({runs: [first]});
   const desk = createCommentDesk(services);
@@ -17,12 +17,12 @@ test('what an earlier run of the chain was told is heard, and listed no more', a
   expect([await desk.list(second), await desk.heard(second)]).toEqual([[], [comment]]);
 });
 
-test('comments of one moment on one line stay in the order they were given in', async () => {
+test('comments of one moment on one line stay in the order they were given', async () => {
   const run = restingRun({state: 'succeeded', baseline_tree: 'tree-0', result_tree: 'tree-1'});
   const {services} = createFakeServices({runs: [run]});
   const [changed] = await services.changes.files('tree-0', 'tree-1');
   let left = 9;
-  // Each id sorts before the one that was made before it.
+  // Each id sorts before the previous one.
   const desk = createCommentDesk({...services, newUuid: () => `0000000${left--}`});
   const said = ['first', 'second', 'third'];
   await desk.add(

@@ -31,7 +31,7 @@ function project(
 const execute = (fake: FakeServices) => startJob(createEngine(fake.services), executeJob());
 
 describe('the commit of a task', () => {
-  test('is made and recorded before the plan says that it is done', async () => {
+  test('is made and recorded before the plan says done', async () => {
     const fake = project();
     await execute(fake);
     expect(fake.changes.commits).toEqual(['before-after a-1']);
@@ -40,14 +40,14 @@ describe('the commit of a task', () => {
     expect(end).toEqual(['commit', 'record a-1 succeeded', 'plan a done', 'unlock']);
   });
 
-  test('is not made unless it is asked for', async () => {
+  test('is not made unless it is requested', async () => {
     const fake = project({});
     await execute(fake);
     expect(fake.changes.commits).toEqual([]);
     expect(fake.runs.records('a')[0]).not.toHaveProperty('commit');
   });
 
-  test('that cannot be made says why; the task is done all the same', async () => {
+  test('that cannot be made says why; the task is still done', async () => {
     const fake = project();
     fake.changes.commitOutcome = {skipped: 'a merge is in progress'};
     await execute(fake);
@@ -55,7 +55,7 @@ describe('the commit of a task', () => {
     expect(fake.plans.statuses()).toEqual({a: 'done'});
   });
 
-  test('that cannot be recorded is an error, and the plan does not say that the task is done', async () => {
+  test('that cannot be recorded is an error, and the plan does not say done', async () => {
     const fake = project();
     fake.runs.failOn(({commit}) => commit !== undefined);
     expect(await execute(fake)).toMatchObject({
@@ -64,7 +64,7 @@ describe('the commit of a task', () => {
     expect(fake.plans.statuses()).toEqual({a: 'in_progress'});
   });
 
-  test('without git is none', async () => {
+  test('does not exist without git', async () => {
     const fake = project();
     fake.changes.tree = null;
     fake.agents.play = (agent) => agent.succeeds();
@@ -72,7 +72,7 @@ describe('the commit of a task', () => {
     expect(fake.runs.records('a')[0]?.commit).toEqual({skipped: 'there is no git repository'});
   });
 
-  test('is not made of a task that failed', async () => {
+  test('is not made for a failed task', async () => {
     const fake = project();
     fake.agents.play = (agent) => agent.fails();
     await execute(fake);
@@ -94,7 +94,7 @@ describe('the commit of a task', () => {
     },
   );
 
-  test('of a run that goes on from a committed one holds only what is new', async () => {
+  test('of a run that continues a committed one contains only what is new', async () => {
     const fake = project();
     await execute(fake);
     fake.agents.play = (agent) => {
@@ -117,7 +117,7 @@ describe('the commit of a task', () => {
 });
 
 describe('a Blackbird that dies', () => {
-  test('between the commit and its record: the next job asks again, and records what it finds', async () => {
+  test('between the commit and its record: the next job commits again, and records the commit it finds', async () => {
     const fake = project();
     const {services, die} = mortal(fake);
     const commit: typeof services.changes.commit = async (change, request) => {

@@ -11,7 +11,7 @@ async function recorded(): Promise<InspectedEntry[]> {
   return entries.map((entry) => ({...entry, session: 1}));
 }
 
-/** By the event it took: what one machine knew after it. */
+/** By the event it took: the context after it. */
 async function contextsOfMachine(machine: string) {
   const own = (await recorded()).filter((entry) => entry.machine === machine);
   const contexts = contextsOf(own);
@@ -23,7 +23,7 @@ async function contextsOfMachine(machine: string) {
 }
 
 describe('the context after an entry', () => {
-  test('is what the actor knew then, not what it knew later', async () => {
+  test("is the actor's context then, not later", async () => {
     const {contextAfter} = await contextsOfMachine('segment');
     expect(contextAfter('xstate.init')).toMatchObject({session: null, exit: null});
     expect(contextAfter('agent.sessionCaptured')).toMatchObject({
@@ -37,16 +37,13 @@ describe('the context after an entry', () => {
     });
   });
 
-  test.each(['segment', 'run', 'task'])(
-    'of a %s that has ended is the one it ended with',
-    async (machine) => {
-      const {own, last} = await contextsOfMachine(machine);
-      expect(own.at(-1)?.status).toBe('done');
-      expect(last).toMatchObject({run: {state: 'succeeded'}});
-    },
-  );
+  test.each(['segment', 'run', 'task'])('of a %s that has ended is its last one', async (machine) => {
+    const {own, last} = await contextsOfMachine(machine);
+    expect(own.at(-1)?.status).toBe('done');
+    expect(last).toMatchObject({run: {state: 'succeeded'}});
+  });
 
-  test('is not known where the beginning of the actor is gone', async () => {
+  test('is unknown when the beginning of the actor is missing', async () => {
     const {own} = await contextsOfMachine('segment');
     const [, ...later] = own;
     expect(contextsOf(later)).toEqual(later.map(() => null));

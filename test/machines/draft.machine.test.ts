@@ -31,8 +31,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('what is written', () => {
-  test('is on disk half a second after the first key, however long the typing goes on', async () => {
+describe('unsent text', () => {
+  test('is on disk half a second after the first key, however long the typing continues', async () => {
     const {drafts, open} = await editor();
     open.change('m');
     await vi.advanceTimersByTimeAsync(300);
@@ -46,7 +46,7 @@ describe('what is written', () => {
     expect(drafts.list()).toEqual([draft('more')]);
   });
 
-  test('is on disk at once when the editor is left, and when all are', async () => {
+  test('is on disk at once when its editor closes, and when all do', async () => {
     const {drafts, desk, open} = await editor();
     open.change('smaller');
     await open.close();
@@ -58,7 +58,7 @@ describe('what is written', () => {
     expect(drafts.list()).toEqual([draft('smaller, please')]);
   });
 
-  test('is recalled by an editor that opens while the one before it still writes', async () => {
+  test('is recalled by an editor that opens while the previous one still writes', async () => {
     const {desk, open} = await editor();
     open.change('smaller');
     const closed = open.close();
@@ -66,7 +66,7 @@ describe('what is written', () => {
     await closed;
   });
 
-  test('typed while it is saved is saved after it', async () => {
+  test('typed during a save is saved after it', async () => {
     const {drafts, open} = await editor();
     open.change('a');
     const closed = open.close();
@@ -76,7 +76,7 @@ describe('what is written', () => {
     expect(drafts.list()).toEqual([draft('abc')]);
   });
 
-  test('stands beside the other texts of its draft', async () => {
+  test('is kept with the other texts of its draft', async () => {
     const {drafts, desk, open} = await editor({id: 'a.ts:1'});
     const other = desk.open({...slot, id: 'b.ts:2'});
     await other.recalled;
@@ -110,7 +110,7 @@ describe('what is written', () => {
     expect(drafts.list()).toEqual([]);
   });
 
-  test('and dropped while it is saved is gone', async () => {
+  test('dropped during a save is gone', async () => {
     const {drafts, open} = await editor();
     open.change('a');
     void open.close();
@@ -118,7 +118,7 @@ describe('what is written', () => {
     expect(drafts.list()).toEqual([]);
   });
 
-  test('knows what it was begun with, whatever the field holds by now', async () => {
+  test('remembers its original value, whatever the field has now', async () => {
     const {desk, open} = await editor({prompt: 'old'});
     open.change('mine');
     await open.close();
@@ -126,14 +126,14 @@ describe('what is written', () => {
     expect([await again.recalled, again.prompt()]).toEqual(['mine', 'old']);
   });
 
-  test('at one run of a task is there at the next', async () => {
+  test('of one run of a task is there at the next', async () => {
     const {desk, open} = await editor();
     open.change('smaller');
     await open.close();
     expect(await desk.open({...slot, runId: 'a-2'}).recalled).toBe('smaller');
   });
 
-  test('and told to the run does not come back at its checkpoint; words before it do', async () => {
+  test('that was delivered does not come back at its checkpoint; earlier text does', async () => {
     const {drafts, desk, open} = await editor();
     open.change('smaller');
     await open.close();
@@ -147,7 +147,7 @@ describe('what is written', () => {
     expect(drafts.list()).toEqual([draft('and quicker')]);
   });
 
-  test('that cannot be kept says why, and is tried again with the next change', async () => {
+  test('that cannot be stored says why, and is tried again with the next change', async () => {
     const {drafts, open} = await editor();
     drafts.failNextSave(new Error('disk full'));
     open.change('a');
@@ -159,7 +159,7 @@ describe('what is written', () => {
   });
 });
 
-test('a draft that cannot be read is no text, and says why', async () => {
+test('an unreadable draft is empty, and says why', async () => {
   const drafts = createMemoryDraftStore();
   drafts.failNextRead(new Error('broken'));
   const open = createDraftDesk({drafts, now: () => now}).open(slot);

@@ -45,7 +45,7 @@ describe('the files of a run', () => {
     expect(log.filter((entry) => entry.startsWith(`record a-1 ${state}`))).toHaveLength(1);
   });
 
-  test('are recorded before and after every segment; what came between two is not its work', async () => {
+  test('are recorded before and after every segment; changes in between are not its work', async () => {
     const {engine, plays, runs, changes} = openProject();
     plays(() => {});
     const finished = startJob(engine, execute);
@@ -72,7 +72,7 @@ describe('the files of a run', () => {
     ]);
   });
 
-  test('hold what a check wrote where its agent goes on after it', async () => {
+  test('include what a check wrote when its agent continues after it', async () => {
     const {engine, plays, runs, changes, checks} = openProject({plan: planOf(task('a', {verify: ['test']}))});
     plays((agent) => agent.succeeds());
     checks.play = (check) => {
@@ -100,7 +100,7 @@ describe('the files of a run', () => {
   test.each([
     {name: 'requested changes', job: resume('use tabs'), first: 'succeeds'},
     {name: 'a restart of a paused run', job: taskJob('a', {type: 'restart'}), first: 'pauses'},
-  ])('of the run before are part of the summary after $name', async ({job, first}) => {
+  ])('of the previous run are part of the summary after $name', async ({job, first}) => {
     const {engine, plays, runs, changes} = openProject();
     plays((agent) => {
       if (first === 'succeeds') agent.succeeds();
@@ -121,7 +121,7 @@ describe('the files of a run', () => {
     ]);
   });
 
-  test('of an agent that could not be started leave the segment before as it was', async () => {
+  test('of an agent that could not be started leave the previous segment as it was', async () => {
     const {engine, plays, runs, changes, agents} = openProject();
     plays(() => {});
     const finished = startJob(engine, execute);
@@ -139,7 +139,7 @@ describe('the files of a run', () => {
     ]);
   });
 
-  test('that git cannot tell leave a note, and the run ends all the same', async () => {
+  test('that git cannot list leave a note, and the run still ends', async () => {
     const {engine, plays, runs, changes} = openProject();
     plays((agent) => {
       changes.tree = null;
@@ -151,7 +151,7 @@ describe('the files of a run', () => {
     expect(run).not.toHaveProperty('result_tree');
   });
 
-  test('are not looked at again at the end where they could not be recorded at the start', async () => {
+  test('are not compared at the end when they could not be recorded at the start', async () => {
     const {engine, plays, runs, changes} = openProject();
     changes.tree = null;
     plays((agent) => agent.succeeds());
@@ -162,7 +162,7 @@ describe('the files of a run', () => {
     expect(run?.review_summary).toEqual(noSummary);
   });
 
-  test('of an older run that has no tree of its beginning are not compared', async () => {
+  test('of an older run without a first tree are not compared', async () => {
     const {engine, plays, runs} = openProject({
       plan: planOf(task('a', {status: 'in_progress'})),
       runs: [pausedRun()],
@@ -172,7 +172,7 @@ describe('the files of a run', () => {
     expect(runs.records('a')[0]).toMatchObject({state: 'succeeded', review_summary: noSummary});
   });
 
-  test('are named to those who build on them, and with feedback to the agent that changed them', async () => {
+  test('are named to dependents, and with feedback to the agent that changed them', async () => {
     const done = restingRun({
       state: 'succeeded',
       resumable: true,
@@ -190,7 +190,7 @@ describe('the files of a run', () => {
     expect(agents.agent.request.prompt).toBe(feedbackPrompt('use tabs', ['src/a.ts']));
   });
 
-  test('are those of all runs that were heard and went on from each other', async () => {
+  test('are those of all runs in the chain that were delivered', async () => {
     const of = (attempt: number, file: string) => ({
       ...{run_id: `a-${attempt}`, attempt, resumable: true, provider_session_ref: sessionRef},
       review_summary: {files: [file], diffstat: '', snippets: []},
@@ -212,7 +212,7 @@ describe('the files of a run', () => {
     expect(agents.agent.request.prompt).toContain('- a: Task a\n  second\n  files: src/1.ts, src/2.ts\n');
   });
 
-  test('are looked at before and after every run', async () => {
+  test('are compared before and after every run', async () => {
     const {engine, plays, changes, runs} = openProject({plan: planOf(task('a'), task('b'))});
     plays((agent) => agent.succeeds());
     await startJob(engine, execute);
@@ -230,7 +230,7 @@ describe('a task that was made ready again', () => {
 
   test.each([
     {name: 'after a failure: what the failed run left is part of its change', runs: [failed], isLinked: true},
-    {name: 'after a failure that was undone: it begins anew', runs: [failed, undo], isLinked: false},
+    {name: 'after a failure that was undone: it starts over', runs: [failed, undo], isLinked: false},
     {
       name: 'after a success: what was done before is not its change',
       runs: [restingRun({state: 'succeeded'})],
@@ -248,7 +248,7 @@ describe('a task that was made ready again', () => {
   });
 });
 
-describe('records that are not the agent’s to write', () => {
+describe('records that the agent must not write', () => {
   const pending = restingRun({
     ...{state: 'succeeded', task_id: 'b', run_id: 'b-1'},
     ...{
@@ -258,7 +258,7 @@ describe('records that are not the agent’s to write', () => {
     },
   });
 
-  test('the open decision about another task is put back, named, and stops the task', async () => {
+  test('an open decision about another task is restored, named, and stops the task', async () => {
     const plan = planOf(task('a', {status: 'in_progress'}), task('b', {status: 'in_progress'}));
     const {engine, plays, runs} = openProject({plan, runs: [pausedRun(), pending]});
     plays((agent) => {
@@ -276,7 +276,7 @@ describe('records that are not the agent’s to write', () => {
     });
   });
 
-  test('what a dead Blackbird saw when its agent was told to go is compared with what the next one finds', async () => {
+  test('what a dead Blackbird saw when its agent was released is compared with what the next one finds', async () => {
     const {engine, plays, runs, surroundings} = openProject();
     const look = (settings: Array<[string, string]>) => ({settings: new Map(settings), repository: null});
     surroundings.now = look([['config', '1']]);

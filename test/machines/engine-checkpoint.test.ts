@@ -28,7 +28,7 @@ const reject: Decision = {state: 'rejected'};
 const plan = planOf(task('a'), task('b', {deps: ['a']}));
 const begunPlan = planOf(task('a', {status: 'in_progress'}), task('b', {deps: ['a']}));
 
-/** Ended at a checkpoint that nobody has answered. */
+/** At a checkpoint without a decision. */
 const pendingRun = (fields: Partial<RunRecord> = {}) =>
   restingRun({
     state: 'succeeded',
@@ -96,7 +96,7 @@ describe('a checkpoint', () => {
     expect(engine.openDecisions()).toEqual([]);
   });
 
-  test('comes in the same write as the end of the run', async () => {
+  test('is in the same write as the end of the run', async () => {
     const {engine, log} = openProject();
     await startJob(engine, execute({isAttended: false}));
     expect(log.filter((entry) => entry === 'record a-1 succeeded session-1')).toHaveLength(1);
@@ -105,7 +105,7 @@ describe('a checkpoint', () => {
   test.each([
     {name: 'succeeded', act: 'succeeds' as const, status: 'done'},
     {name: 'failed', act: 'fails' as const, status: 'failed'},
-  ])('comes after a run that $name; approved, the plan says $status', async ({act, status}) => {
+  ])('follows a run that $name; approved, the plan says $status', async ({act, status}) => {
     const {engine, agents, plans} = openProject({plan: planOf(task('a'))});
     agents.play = (agent) => agent[act]();
     const asked = answering(engine, approve);
@@ -114,7 +114,7 @@ describe('a checkpoint', () => {
     expect(plans.statuses()).toEqual({a: status});
   });
 
-  test('does not come after a pause or a question', async () => {
+  test('does not follow a pause or a question', async () => {
     const {engine, agents, runs} = openProject({plan: planOf(task('a'), task('c'))});
     const asked = answering(engine, approve);
     agents.play = (agent) =>
@@ -130,7 +130,7 @@ describe('a checkpoint', () => {
     for (const id of ['a', 'c']) expect(runs.records(id)[0]).not.toHaveProperty('decision_state');
   });
 
-  test('comes at the end of a run that was paused before it, and of one that is resumed with --review', async () => {
+  test('follows a run that was paused before it, and one that is resumed with --review', async () => {
     for (const [run, isReviewed] of [
       [pausedRun({decision_required: true}), undefined],
       [pausedRun(), true],
@@ -145,7 +145,7 @@ describe('a checkpoint', () => {
     }
   });
 
-  test('does not come with --no-review, even where the run began with it', async () => {
+  test('does not follow with --no-review, even when the run started with it', async () => {
     const {engine, plans} = openProject({plan: begunPlan, runs: [pausedRun({decision_required: true})]});
     const mode = {type: 'resume', answers: [], feedback: null} as const;
     expect(await startJob(engine, taskJob('a', mode, {isReviewed: false}))).toMatchObject({
@@ -154,7 +154,7 @@ describe('a checkpoint', () => {
     expect(plans.statuses().a).toBe('done');
   });
 
-  test('where nobody is there stops the plan with the question open', async () => {
+  test('without a user stops the plan with the question open', async () => {
     const {engine, facts, gone, runs} = openProject();
     expect(await startJob(engine, execute({isAttended: false}))).toMatchObject({
       output: {reason: 'decision_required', attempted: [{taskId: 'a', decision_state: 'pending'}]},
@@ -192,7 +192,7 @@ describe('a checkpoint', () => {
     expect(facts.map(({type}) => type)).not.toContain('decision.required');
   });
 
-  test('refuses answers that nobody asked for', async () => {
+  test('refuses answers to a question that was not asked', async () => {
     const {engine} = openProject();
     expect(() => engine.decide({runId: 'a-1', decision: approve})).toThrow(
       expect.objectContaining({code: 'E_NO_DECISION'}),
@@ -209,7 +209,7 @@ describe('a checkpoint', () => {
 });
 
 describe('the outcome', () => {
-  test('approve and quit ends the plan; the next execute goes on', async () => {
+  test('approve and quit ends the plan; the next execute continues', async () => {
     const {engine, plans, gone} = openProject();
     const asked = answering(engine, quit, approve);
     expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'completed'}});
@@ -219,7 +219,7 @@ describe('the outcome', () => {
     expect(gone()).toEqual(['go a-1', 'go b-1']);
   });
 
-  test('reject makes run and task failed and stops the plan, other ready tasks or not', async () => {
+  test('reject fails run and task and stops the plan, with or without other ready tasks', async () => {
     const {engine, plans, runs, gone} = openProject({plan: planOf(task('a'), task('c'))});
     answering(engine, reject);
     expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'failed'}});
@@ -230,7 +230,7 @@ describe('the outcome', () => {
     expect(gone()).toEqual(['go a-1']);
   });
 
-  test('a rejection is told to the next attempt, by retry, restart or resume', async () => {
+  test('the next attempt is told of a rejection, by retry, restart or resume', async () => {
     const rejected = pendingRun({
       ...{state: 'failed', decision_state: 'rejected', decision_feedback: 'Too big.\nSplit it.'},
       failure: {kind: 'rejected', message: 'rejected at the checkpoint: Too big.'},
@@ -247,7 +247,7 @@ describe('the outcome', () => {
     }
   });
 
-  test('retry after a failure begins a new run, which ends at a checkpoint again', async () => {
+  test('retry after a failure starts a new run, which ends at a checkpoint again', async () => {
     const {engine, agents, runs, gone} = openProject({plan: planOf(task('a'))});
     agents.play = (agent) => {
       agent.opensSession();
@@ -269,7 +269,7 @@ describe('the outcome', () => {
   });
 
   test.each(['succeeds', 'fails'] as const)(
-    'request changes on a run that %s goes on in its session, and the checkpoint comes again',
+    'request changes on a run that %s continues in its session, and the checkpoint comes again',
     async (act) => {
       const {engine, plans, runs, agents, changes: files} = openProject({plan: planOf(task('a'))});
       files.tree = 'before';
@@ -297,7 +297,7 @@ describe('the outcome', () => {
     },
   );
 
-  test('request changes takes the comments along, and a run that was not heard gives them back', async () => {
+  test('request changes includes the comments, and a run that was not delivered returns them', async () => {
     const {engine, agents, runs, services, time} = openProject({plan: begunPlan, runs: [pendingRun()]});
     await services.comments.save(lineComment());
     await services.comments.save(lineComment({id: 'c2', line: 9, side: 'old', text: 'Keep\nthis.'}));
@@ -325,7 +325,7 @@ describe('the outcome', () => {
     });
   });
 
-  test('request changes that says nothing is refused, and the question stays open', async () => {
+  test('empty requested changes are refused, and the question stays open', async () => {
     const {engine, runs} = openProject({plan: begunPlan, runs: [pendingRun()]});
     const nothing = {state: 'changes_requested', feedback: ' '} as const;
     expect(await startJob(engine, review(nothing))).toMatchObject({output: {error: {code: 'E_NO_INPUT'}}});
@@ -352,7 +352,7 @@ describe('the outcome', () => {
     expect(runs.records('a')).toMatchObject([{decision_state: 'approved_continue'}]);
   });
 
-  test('request changes that the provider will not take stops with its words, and is asked again', async () => {
+  test('request changes that the provider refuses stops with its message, and is asked again', async () => {
     const {engine, agents, runs, plans, time} = openProject({plan: planOf(task('a'), task('c'))});
     agents.play = (agent) => {
       time.now = `2026-02-02T03:00:0${agents.agents.length}.000Z`;
@@ -394,7 +394,7 @@ describe('the outcome', () => {
 describe('a question that was left open', () => {
   const left = (run = pendingRun()) => openProject({plan: begunPlan, runs: [run]});
 
-  test('comes before anything else, whatever is asked for, and does not count as a task', async () => {
+  test('comes before anything else, whatever the command, and does not count as a task', async () => {
     const {engine, plans, gone} = left();
     const asked = answering(engine, approve);
     await startJob(engine, execute({isReviewed: false, taskIds: ['b'], maxTasks: 1}));
@@ -403,7 +403,7 @@ describe('a question that was left open', () => {
     expect(plans.statuses()).toEqual({a: 'done', b: 'done'});
   });
 
-  test('stops an execution that nobody attends, before any task', async () => {
+  test('stops an unattended execution before any task', async () => {
     const {engine, log} = left();
     expect(await startJob(engine, execute({isAttended: false, isReviewed: false}))).toMatchObject({
       output: {reason: 'decision_required', attempted: [{taskId: 'a'}]},
@@ -411,7 +411,7 @@ describe('a question that was left open', () => {
     expect(log).toEqual(['lock', 'unlock']);
   });
 
-  test('is one of several: all come first, in the order of the plan', async () => {
+  test('is one of several: all come first, in plan order', async () => {
     const {engine, gone} = openProject({
       plan: planOf(task('c', {status: 'in_progress'}), task('a', {status: 'in_progress'}), task('z')),
       runs: [pendingRun(), pendingRun({run_id: 'c-1', task_id: 'c'})],
@@ -432,7 +432,7 @@ describe('a question that was left open', () => {
     expect(plans.statuses()).toEqual({a: status, b: 'todo'});
   });
 
-  test('is approved by a review: the plan goes on, with checkpoints as before', async () => {
+  test('is approved by a review: the plan continues, with checkpoints as before', async () => {
     const {engine, plans, runs} = left();
     expect(await engine.start(review(approve))).toMatchObject({
       reason: 'decision_required',
@@ -445,7 +445,7 @@ describe('a question that was left open', () => {
     expect(runs.records('b')).toMatchObject([{decision_state: 'pending'}]);
   });
 
-  test('that the task itself made necessary asks for no others, also after changes were requested', async () => {
+  test('that the task itself made necessary adds no others, also after changes were requested', async () => {
     const {engine, plans, runs} = left(pendingRun({decision_forced: true}));
     await engine.start(review(changes));
     expect(runs.records('a').at(-1)).toMatchObject({decision_forced: true, decision_state: 'pending'});
@@ -453,7 +453,7 @@ describe('a question that was left open', () => {
     expect(plans.statuses()).toEqual({a: 'done', b: 'done'});
   });
 
-  test('that the task itself made necessary asks for no others after a retry', async () => {
+  test('that the task itself made necessary adds no others after a retry', async () => {
     const {engine, runs} = left(pendingRun({decision_forced: true}));
     await engine.start(taskJob('a', {type: 'restart', isReviewed: true}, {isAttended: false}));
     expect(runs.records('a').at(-1)).toMatchObject({decision_forced: true, decision_state: 'pending'});
@@ -462,7 +462,7 @@ describe('a question that was left open', () => {
 
   test.each([
     {
-      name: 'a new run that changes were requested of',
+      name: 'a new run with requested changes',
       run: pendingRun({decision_forced: true}),
       mode: {type: 'review', decision: changes} as const,
     },
@@ -480,14 +480,14 @@ describe('a question that was left open', () => {
     expect(plans.statuses()).toEqual({a: 'done', b: 'in_progress'});
   });
 
-  test('is asked by a review that brings no decision', async () => {
+  test('is asked by a review without a decision', async () => {
     const {engine, plans} = left();
     answering(engine, changes, quit);
     expect(await startJob(engine, review(null, true))).toMatchObject({output: {outcome: 'succeeded'}});
     expect(plans.statuses()).toEqual({a: 'done', b: 'todo'});
   });
 
-  test('stays open where the changes of a review cannot be requested', async () => {
+  test('stays open when the changes of a review cannot be requested', async () => {
     const run = pendingRun({provider_session_ref: '', resumable: false});
     const {engine, runs} = left(run);
     expect(await startJob(engine, review(changes))).toMatchObject({
@@ -511,7 +511,7 @@ describe('a question that was left open', () => {
     },
   );
 
-  test('is answered by feedback: the decision is on disk before the run that carries it out', async () => {
+  test('is answered by feedback: the decision is on disk before its run starts', async () => {
     const {engine, runs, log} = left();
     await startJob(engine, resume('use tabs'));
     expect(log.slice(1, 3)).toEqual([
@@ -531,7 +531,7 @@ describe('a question that was left open', () => {
     });
   });
 
-  test('is passed by a restart, whose run is decided about at its own', async () => {
+  test('is passed by a restart, whose run has its own', async () => {
     const {engine, runs, plans} = left();
     await startJob(engine, taskJob('a', {type: 'restart'}, {isAttended: false}));
     expect(runs.records('a')).toMatchObject([
@@ -546,7 +546,7 @@ describe('a question that was left open', () => {
   test.each([
     {name: 'was deleted', now: planOf(task('b'))},
     {name: 'was set to done in the file', now: planOf(task('a', {status: 'done'}), task('b', {deps: ['a']}))},
-  ])('is not asked where the task $name', async ({now: changed}) => {
+  ])('is not asked when the task $name', async ({now: changed}) => {
     const {engine} = openProject({plan: changed, runs: [pendingRun()]});
     const asked = answering(engine, approve);
     await startJob(engine, execute({isReviewed: false}));
@@ -557,7 +557,7 @@ describe('a question that was left open', () => {
 describe('Blackbird dies at any step', () => {
   const steps = 40;
 
-  /** A first Blackbird dies after so many steps; others follow until the plan has come to its end. */
+  /** A first Blackbird dies after this many steps; others follow until the plan has ended. */
   async function dieAfter(step: number, first: Decision) {
     const fake = createFakeServices({plan});
     fake.agents.obeys = {interrupt: true, kill: true};
@@ -572,7 +572,7 @@ describe('Blackbird dies at any step', () => {
       const length = push(...entries);
       taken += 1;
       fake.time.now = new Date(Date.UTC(2026, 1, 2, 3) + taken).toISOString();
-      // Before anybody hears that the step was taken.
+      // Before the result of the step is seen.
       if (taken === step) queueMicrotask(() => die());
       return length;
     };
@@ -611,7 +611,7 @@ describe('Blackbird dies at any step', () => {
       await startJob(engine, execute());
       const paused = ['a', 'b'].find((id) => fake.runs.records(id).at(-1)?.state === 'paused');
       if (paused === undefined) continue;
-      // As a person does: goes on where it can, and else starts again.
+      // Like a user: continues if possible, and starts again otherwise.
       const mode = fake.runs.records(paused).at(-1)?.resumable
         ? ({type: 'resume', answers: [], feedback: null} as const)
         : ({type: 'restart'} as const);
@@ -625,11 +625,11 @@ describe('Blackbird dies at any step', () => {
     {first: quit, a: 'done', b: 'done', states: ['approved_quit']},
     {first: changes, a: 'done', b: 'done', states: ['changes_requested', 'approved_continue']},
     {first: reject, a: 'failed', b: 'todo', states: ['rejected']},
-  ])('$first.state holds and happens once', async ({first, a, b, states}) => {
+  ])('$first.state is kept and happens once', async ({first, a, b, states}) => {
     const lasted: boolean[] = [];
     for (let step = 1; step <= steps; step++) {
       const {runs, plans, violations, askedTwice, isOver, agents} = await dieAfter(step, first);
-      // Runs that never began or lost their session were not decided about.
+      // Runs that never started or lost their session were not decided.
       const decisions = runs.records('a').flatMap(({decision_state}) => decision_state ?? []);
       const alive = agents.alive();
       expect({step, statuses: plans.statuses(), decisions, askedTwice, violations, alive}).toEqual({
@@ -637,13 +637,13 @@ describe('Blackbird dies at any step', () => {
       });
       lasted.push(isOver);
     }
-    // The steps reach from the beginning to behind the end.
+    // The steps cover everything from the start to past the end.
     expect(lasted.at(0)).toBe(false);
     expect(lasted.at(-1)).toBe(true);
   });
 });
 
-describe('a record that cannot be read', () => {
+describe('an unreadable record', () => {
   const unreadable = {
     broken: '{',
     'of a newer Blackbird': JSON.stringify({...pendingRun(), schema_version: 99}),
@@ -680,7 +680,7 @@ describe('a record that cannot be read', () => {
     expect(project.plans.statuses()).toEqual({a: 'in_progress', z: 'todo'});
   });
 
-  test('decides nothing, and an older one does not stand for it', async () => {
+  test('decides nothing, and an older one does not replace it', async () => {
     const project = openBroken('{');
     const older = pendingRun({run_id: 'a-0', attempt: 1});
     project.runs.texts.get('a')?.set('a-0.json', JSON.stringify(older));
@@ -693,7 +693,7 @@ describe('a record that cannot be read', () => {
   });
 
   test.each(['pending', 'changes_requested'] as const)(
-    'is moved aside: then the run before it, which is %s, is decided about, or the task restarted',
+    'is moved away: then the previous run, which is %s, is decided, or the task restarted',
     async (decision_state) => {
       const {engine, runs} = openProject({plan: given, runs: [pendingRun({decision_state})]});
       runs.texts.get('a')?.set('a-2.json', '{');
@@ -707,7 +707,7 @@ describe('a record that cannot be read', () => {
     },
   );
 
-  test('of a task that a person set since keeps nobody waiting', async () => {
+  test('of a task that the user set since blocks nothing', async () => {
     const project = openBroken('{', planOf(task('a', {status: 'done'}), task('z', {deps: ['a']})));
     expect(await startJob(project.engine, execute({isReviewed: false}))).toMatchObject({
       output: {reason: 'completed', attempted: [{taskId: 'z'}]},
@@ -759,7 +759,7 @@ describe('an approval', () => {
   test.each([
     {name: 'the next task has started', runs: [approved, restingRun({state: 'failed', ...after})]},
     {name: 'its change was committed', runs: [{...approved, commit: {sha: 'abc'}}]},
-  ])('stands when $name', async ({name, runs: given}) => {
+  ])('stays when $name', async ({name, runs: given}) => {
     const status = given.length === 1 ? 'todo' : 'failed';
     const plan = planOf(task('a', {status: 'done'}), task('b', {deps: ['a'], status, updatedAt: now}));
     const {services, runs, lock} = openProject({plan, runs: given});

@@ -62,7 +62,7 @@ describe('a task with checks', () => {
     expect({statuses: plans.statuses(), violations}).toEqual({statuses: {a: 'done'}, violations: []});
   });
 
-  test('and a checkpoint asks whoever is there once they passed, and is done with the approval', async () => {
+  test('and a checkpoint asks the user once they passed, and is done with the approval', async () => {
     const {engine, facts, log, plans} = project();
     engine.subscribe((fact) => {
       if (fact.type !== 'decision.required') return;
@@ -103,7 +103,7 @@ describe('a task with checks', () => {
     expect(prompts()[1]).toContain('> 1 test failed');
   });
 
-  test('fails when they do not pass after its last round, and the plan goes on', async () => {
+  test('fails when they do not pass after its last round, and the plan continues', async () => {
     const plan = planOf(task('a', {verify: ['test']}), task('b'));
     const {engine, plans, record} = project({plan, checks: ['fail', 'fail', 'fail']});
     await startJob(engine, executeJob());
@@ -125,14 +125,14 @@ describe('a task with checks', () => {
     expect(plans.statuses()).toEqual({a: 'done'});
   });
 
-  test('is checked with what the settings, its parents and it itself say, in this order', async () => {
+  test('gets the checks of the settings, of its parents and its own, in this order', async () => {
     const plan = planOf(family(task('p', {verify: ['build']}), task('a', {verify: ['test']})));
     const {engine, made} = project({plan, settings: {verify: ['lint'], parentReviewEnabled: false}});
     await startJob(engine, executeJob());
     expect(made()).toEqual(['lint', 'build', 'test']);
   });
 
-  test('is checked as the plan and the settings said when it began, whatever its agent makes of them', async () => {
+  test('keeps the checks of when it started, whatever its agent changes', async () => {
     const {agents, engine, made, plans, services, record} = project({settings: {verify: ['lint']}});
     const {play} = agents;
     agents.play = (agent) => {
@@ -145,7 +145,7 @@ describe('a task with checks', () => {
     expect(record()).toMatchObject({verify: ['lint', 'test'], decision_state: 'pending'});
   });
 
-  test('whose agent did not say that it is done is not checked', async () => {
+  test('whose agent did not report success is not checked', async () => {
     const {agents, engine, made} = project();
     agents.play = (agent) => agent.fails();
     await startJob(engine, executeJob());
@@ -162,7 +162,7 @@ describe('a task with checks', () => {
 });
 
 describe('an agent that is sent back', () => {
-  test('into a session that is gone leaves the run failed by its check', async () => {
+  test('into a lost session leaves the run failed by its check', async () => {
     const {agents, engine, record} = project({checks: ['fail']});
     const {play} = agents;
     agents.play = (agent) => {
@@ -179,7 +179,7 @@ describe('an agent that is sent back', () => {
     });
   });
 
-  test('and meets a login that is gone is paused, and told of the check when it goes on', async () => {
+  test('and meets an expired login is paused, and told of the check when it continues', async () => {
     const {agents, engine, prompts, record, plans} = project({checks: ['fail']});
     const {play} = agents;
     agents.play = (agent) => {
@@ -194,7 +194,7 @@ describe('an agent that is sent back', () => {
     expect(plans.statuses()).toEqual({a: 'done'});
   });
 
-  test('and is paused before it is told to go keeps its work, and is told of the check later', async () => {
+  test('and is paused before it is released keeps its work, and is told of the check later', async () => {
     const {agents, engine, prompts, record, runs} = project({checks: ['fail']});
     const isRound = ({phase, segments}: RunRecord) => phase === 'active' && segments.length === 2;
     const release = runs.holdOn(isRound);
@@ -211,7 +211,7 @@ describe('an agent that is sent back', () => {
   });
 });
 
-describe('a run that was paused while it was checked', () => {
+describe('a run that was paused during its checks', () => {
   async function pausedInCheck(options: Parameters<typeof project>[0] = {}) {
     const paused = project({...options, checks: ['hang', ...(options.checks ?? [])]});
     const job = startJob(paused.engine, executeJob());
@@ -221,7 +221,7 @@ describe('a run that was paused while it was checked', () => {
     return paused;
   }
 
-  test('is paused; its resume makes the checks again and starts no agent', async () => {
+  test('is paused; its resume repeats the checks and starts no agent', async () => {
     const {agents, engine, made, plans, record, violations} = await pausedInCheck();
     expect(record()).toMatchObject({state: 'paused', pause_reason: 'user_interrupt', checks_due: true});
     expect(plans.statuses()).toEqual({a: 'in_progress'});
@@ -240,7 +240,7 @@ describe('a run that was paused while it was checked', () => {
     expect(record()?.state).toBe('succeeded');
   });
 
-  test('begins the round from its first check', async () => {
+  test('starts the round from its first check', async () => {
     const plan = planOf(task('a', {verify: ['lint', 'test']}));
     const paused = project({plan, checks: ['pass', 'hang']});
     const job = startJob(paused.engine, executeJob());
@@ -255,7 +255,7 @@ describe('a run that was paused while it was checked', () => {
     ]);
   });
 
-  test('goes on without a session, which checks do not need', async () => {
+  test('continues without a session, which checks do not need', async () => {
     const paused = project({checks: ['hang']});
     paused.agents.play = (agent) => agent.succeeds();
     const job = startJob(paused.engine, executeJob());
@@ -267,7 +267,7 @@ describe('a run that was paused while it was checked', () => {
     expect(paused.plans.statuses()).toEqual({a: 'done'});
   });
 
-  test('takes feedback to its agent first, and is checked then', async () => {
+  test('passes feedback to its agent first, and is checked then', async () => {
     const {agents, engine, prompts, record} = await pausedInCheck();
     await startJob(engine, resume('use tabs'));
     expect(agents.agents).toHaveLength(2);
@@ -275,7 +275,7 @@ describe('a run that was paused while it was checked', () => {
     expect(record()).toMatchObject({state: 'succeeded', verifications: [{exit_code: 0}]});
   });
 
-  test('tells its agent first of a task that was changed', async () => {
+  test('first tells its agent of a changed task', async () => {
     const {agents, engine, plans, prompts} = await pausedInCheck();
     plans.plan = planOf(task('a', {prompt: 'do more', verify: ['test'], status: 'in_progress'}));
     await startJob(engine, resume());
@@ -283,14 +283,14 @@ describe('a run that was paused while it was checked', () => {
     expect(prompts()[1]).toContain('# The task was changed');
   });
 
-  test('keeps to its own checks', async () => {
+  test('keeps its own checks', async () => {
     const {engine, made, plans} = await pausedInCheck();
     plans.plan = planOf(task('a', {prompt: 'do it', verify: ['true'], status: 'in_progress'}));
     await startJob(engine, resume());
     expect(made()).toEqual(['test', 'test']);
   });
 
-  test('and again when its resume is paused at once stands where it stood', async () => {
+  test('whose resume is paused at once keeps its state', async () => {
     const {engine, runs, record} = await pausedInCheck();
     const before = record();
     const release = runs.holdOn(({phase}) => phase === 'verifying');
@@ -302,7 +302,7 @@ describe('a run that was paused while it was checked', () => {
     expect(record()).toMatchObject({state: 'paused', checks_due: true, pauses: before?.pauses});
   });
 
-  test('while its agent had just succeeded makes no check', async () => {
+  test('while its agent had just succeeded runs no check', async () => {
     const {agents, engine, checks, record} = project();
     agents.play = () => {};
     const job = startJob(engine, executeJob());
@@ -358,7 +358,7 @@ describe('a Blackbird that dies', () => {
   });
 });
 
-test('a run that failed its checks goes on in its session as a new run, told what failed', async () => {
+test('a run that failed its checks continues in its session as a new run, told what failed', async () => {
   const {engine, agents, prompts, runs} = project({settings: {verifyRounds: 0}, checks: ['fail']});
   await startJob(engine, executeJob());
   await startJob(engine, resume());
@@ -371,7 +371,7 @@ test('a run that failed its checks goes on in its session as a new run, told wha
   ]);
 });
 
-test('what is seen of a check is told as it begins and ends', async () => {
+test('the start and end of a check are reported', async () => {
   const {engine, facts} = project();
   await startJob(engine, executeJob());
   const seen = facts.flatMap((fact) => (fact.type === 'run.updated' ? [fact.run.check?.command] : []));

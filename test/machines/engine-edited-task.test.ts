@@ -65,7 +65,7 @@ describe('a task that was edited while it rested', () => {
     expect(prompt().startsWith(`${text}${rest}`)).toBe(true);
   });
 
-  test('and was not edited: it is told nothing of it', async () => {
+  test('and was not edited: the agent is told nothing', async () => {
     const {engine, edit, prompt} = await firstRun('paused');
     await edit({notes: 'for myself'});
     await startJob(engine, resume());
@@ -93,7 +93,7 @@ describe('a task that was edited while it rested', () => {
 
   test.each([
     {name: 'the resume fails', fail: true},
-    {name: 'it is paused before the model said anything', fail: false},
+    {name: 'it is paused before the model answered', fail: false},
   ])('is told again when $name', async ({fail}) => {
     const {engine, agents, edit, prompt, record} = await firstRun('paused');
     const told = record()?.context?.told;
@@ -115,7 +115,7 @@ describe('a task that was edited while it rested', () => {
   });
 });
 
-describe('a task that was made ready although its run could go on', () => {
+describe('a task that was made ready although its run could continue', () => {
   test.each(['paused', 'waiting'] as const)(
     '%s: the next run replaces it, as a restart does',
     async (end) => {
@@ -129,7 +129,7 @@ describe('a task that was made ready although its run could go on', () => {
     },
   );
 
-  test('done: the next run stands for itself', async () => {
+  test('done: the next run is independent', async () => {
     const {engine, makeReady, runs} = await firstRun('done');
     await makeReady();
     await startJob(engine, executeJob());
@@ -138,7 +138,7 @@ describe('a task that was made ready although its run could go on', () => {
     expect(runs.records('a')[1]).not.toHaveProperty('restart_of_run_id');
   });
 
-  test('paused: whoever stops the new run before it began can still go on with the old one', async () => {
+  test('paused: stopping the new run before it starts leaves the old one resumable', async () => {
     const {engine, agents, makeReady, runs, plans} = await firstRun('paused');
     await makeReady();
     const release = agents.holdLaunch();

@@ -106,7 +106,7 @@ const isVerified = (run: RunRecord | undefined): boolean =>
     .map(({command, exit_code}) => `${command} ${exit_code}`)
     .join() === 'lint 0,test 0';
 
-/** A project over which one Blackbird after the other works, and dies. */
+/** A project in which one Blackbird after another works, and dies. */
 function createWorld() {
   const fake = createFakeServices({
     plan: planOf(task('b', {deps: ['a']}), task('a', {verify: ['lint', 'test']}), task('c')),
@@ -120,7 +120,7 @@ function createWorld() {
     return {engine: createEngine(services), die};
   };
   let blackbird = open();
-  /** How many agents had gone when a pause was asked for; null while nobody has paused. */
+  /** How many agents were released when a pause was requested; null before that. */
   let goneAtPause: number | null = null;
   const gone = () => [...fake.agents.agents, ...fake.checks.checks].filter(({hasGone}) => hasGone).length;
 
@@ -236,7 +236,7 @@ test('whatever happens in whatever order, no work is lost, doubled or left runni
       await world.rest();
       expect(world.agents.alive().filter(({hasGone}) => !hasGone)).toEqual([]);
 
-      // And the next Blackbird finds nothing it cannot explain. It starts an agent only for changes that a person requested.
+      // And the next Blackbird finds nothing it cannot explain. It starts an agent only for changes that the user requested.
       world.crash();
       world.runs.failOn(() => false);
       for (let round = 0; round < 3; round++) {

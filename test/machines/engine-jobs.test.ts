@@ -37,7 +37,7 @@ const openJob = (fields: Partial<JobRecord> = {}): JobRecord => ({
 });
 
 describe('the record of a job', () => {
-  test('tells what was asked, what ran and how it ended; every run carries its id', async () => {
+  test('contains the request, what ran and how it ended; every run has its id', async () => {
     const {engine, jobs, runs} = succeeding();
     await engine.start(execute);
     expect(jobs.records()).toEqual([
@@ -58,7 +58,7 @@ describe('the record of a job', () => {
     expect(['a', 'b'].flatMap((id) => runs.records(id)).map(({job_id}) => job_id)).toEqual([first, first]);
   });
 
-  test('is on disk before anything begins, and open while it works', async () => {
+  test('is on disk before anything starts, and open while it works', async () => {
     const {engine, jobs, agents} = project();
     const stopped = engine.start(execute);
     await eventually(() => expect(agents.alive()).toHaveLength(1));
@@ -69,7 +69,7 @@ describe('the record of a job', () => {
     expect(jobs.records()[0]?.end).toMatchObject({reason: 'paused', standing: 'paused', message: 'Paused.'});
   });
 
-  test('that cannot be written: nothing begins, and the lock is free again', async () => {
+  test('that cannot be written: nothing starts, and the lock is free again', async () => {
     const {engine, jobs, log, lock} = succeeding();
     const error = new AppError('E_STORE_WRITE', 'disk full');
     jobs.failNext('create', error);
@@ -78,7 +78,7 @@ describe('the record of a job', () => {
     expect(lock.isHeld).toBe(false);
   });
 
-  test('that cannot be closed is told; the next job closes it', async () => {
+  test('that cannot be closed is reported; the next job closes it', async () => {
     const {engine, jobs, lock} = succeeding();
     const error = new AppError('E_STORE_WRITE', 'disk full');
     jobs.failNext('close', error);
@@ -88,7 +88,7 @@ describe('the record of a job', () => {
     expect(jobs.records().map(({end}) => end?.reason)).toEqual(['lost', 'completed']);
   });
 
-  test('of an agent that cannot be chosen is never made', async () => {
+  test('of an agent that cannot be chosen is never created', async () => {
     const fake = createFakeServices({settings: {stopAfterEachTask: 'yes'}});
     const {engine, jobs} = succeeding(fake);
     expect(await engine.start(execute)).toMatchObject({reason: 'error', error: {code: 'E_CONFIG'}});
@@ -101,7 +101,7 @@ describe('the record of a job', () => {
       runs: [pausedRun()],
       job: taskJob('a', {type: 'resume', answers: [], feedback: null}, {isImpatient: false}),
     },
-  ])('tells what it waits for before anything began, until it ends', async ({runs, job}) => {
+  ])('contains what it waits for before anything started, until it ends', async ({runs, job}) => {
     const plan = planOf(task('a', {status: runs.length === 0 ? 'todo' : 'in_progress'}));
     const {engine, jobs, limits} = project(createFakeServices({plan, runs}));
     const until = '2026-02-02T03:00:00.000Z';
@@ -116,7 +116,7 @@ describe('the record of a job', () => {
     expect(jobs.records()[0]).not.toHaveProperty('waiting');
   });
 
-  test('has a run that it goes on with, which carries the new id', async () => {
+  test('includes a run that it continues, which gets the new id', async () => {
     const plan = planOf(task('a', {status: 'in_progress'}));
     const run = pausedRun({job_id: '20260101-000000-000000'});
     const {engine, jobs, runs} = succeeding(createFakeServices({plan, runs: [run]}));
@@ -156,7 +156,7 @@ describe('a job that its Blackbird did not end', () => {
     ]);
   });
 
-  test('and that still works is left alone', async () => {
+  test('but still works on is left alone', async () => {
     const fake = createFakeServices({plan: planOf(task('a'))});
     await fake.jobs.create(openJob());
     const services = {...fake.services, livenessOf: () => 'alive' as const};
@@ -165,7 +165,7 @@ describe('a job that its Blackbird did not end', () => {
     expect(fake.jobs.records()[0]).toEqual(openJob());
   });
 
-  test('in the middle of a task is told by the next start', async () => {
+  test('in the middle of a task is reported by the next start', async () => {
     const fake = createFakeServices({plan: planOf(task('a'), task('b'))});
     const dying = mortal(fake);
     void createEngine(dying.services).start(execute);
@@ -198,7 +198,7 @@ describe('asked from another terminal', () => {
     expect(requests.ask('pause', first)).toBe(false);
   });
 
-  test('to stop while it waits: it ends at once, which it says before the wait is over', async () => {
+  test('to stop while it waits: it ends at once, and says so before the wait is over', async () => {
     const {engine, requests, limits} = project();
     limits.limits.set('claude', {until: '2026-02-02T03:00:00.000Z', source: 'reported', seenAt: now});
     const facts: EngineFact[] = [];
@@ -225,7 +225,7 @@ describe('asked from another terminal', () => {
     expect(jobs.records()[0]?.end?.message).toBe('Stopped after a, as you asked · 1 ready');
   });
 
-  test('what was meant for another job is not taken', async () => {
+  test('a request for another job is not taken', async () => {
     const {engine, requests, agents} = project();
     const stopped = engine.start(execute);
     await eventually(() => expect(agents.alive()).toHaveLength(1));

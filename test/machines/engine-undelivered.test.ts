@@ -22,7 +22,7 @@ function openRun(run: RunRecord, status: 'in_progress' | 'waiting_user' | 'done'
   return {...fake, engine: createEngine(fake.services), told: () => fake.agents.agent.request.prompt};
 }
 
-test('feedback to a run that had ended is told with what earlier resumes could not bring', async () => {
+test('feedback to an ended run is delivered with what earlier resumes could not deliver', async () => {
   const {engine, agents, runs, told} = openRun(changedRun({run_id: 'a-1', task_id: 'a'}), 'done');
   const {play} = agents;
   agents.play = (each) => each.fails({kind: 'resume_rejected', message: 'gone'});
@@ -39,11 +39,11 @@ test('feedback to a run that had ended is told with what earlier resumes could n
   ]);
 });
 
-describe('a restart tells the agent what never arrived', () => {
+describe('a restart tells the agent what was never delivered', () => {
   test.each<{name: string; run: RunRecord; status?: 'done'}>([
     {name: 'a paused run', run: pausedRun()},
-    {name: 'a run that had ended', run: changedRun({run_id: 'a-1', task_id: 'a'}), status: 'done'},
-  ])('feedback that a refused resume was to bring to $name', async ({run, status}) => {
+    {name: 'an ended run', run: changedRun({run_id: 'a-1', task_id: 'a'}), status: 'done'},
+  ])('feedback of a refused resume of $name', async ({run, status}) => {
     const {engine, agents, runs, told} = openRun(run, status ?? 'in_progress');
     const {play} = agents;
     agents.play = (each) => each.fails({kind: 'resume_rejected', message: 'gone'});
@@ -55,14 +55,14 @@ describe('a restart tells the agent what never arrived', () => {
     expect(runs.records('a').at(-1)).toMatchObject({feedback: 'Use cents'});
   });
 
-  test('answers that a refused resume was to bring', async () => {
+  test('answers of a refused resume', async () => {
     const answers = [{id: question.id, value: 'blue', prompt: question.prompt, undelivered: true}];
     const {engine, told} = openRun(waitingRun({answers}), 'waiting_user');
     await startJob(engine, restart);
     expect(told()).toContain('# Answers to your questions\n- Which color?\n  blue');
   });
 
-  test('feedback of a job that was paused before it began', async () => {
+  test('feedback of a job that was paused before it started', async () => {
     const {engine, services, told, drafts} = openRun(pausedRun());
     await keepSentFeedback(services, pausedRun(), 'Use cents');
     await startJob(engine, restart);
@@ -70,7 +70,7 @@ describe('a restart tells the agent what never arrived', () => {
     expect(drafts.list()).toEqual([]);
   });
 
-  test('and nothing that was heard by a run that had its end', async () => {
+  test('and nothing that a completed run received', async () => {
     const {engine, told} = openRun(changedRun({run_id: 'a-1', task_id: 'a', feedback: 'Old words'}), 'done');
     await startJob(engine, restart);
     expect(told()).not.toContain('Old words');
@@ -79,7 +79,7 @@ describe('a restart tells the agent what never arrived', () => {
 
 const daysBefore = (days: number) => new Date(Date.parse(now) - days * 24 * 3600 * 1000).toISOString();
 
-test('drafts that no editor asks for are removed after a month, others stay', async () => {
+test('drafts that no editor opens are removed after a month, others stay', async () => {
   const plan = planOf(task('a', {status: 'in_progress'}), task('b', {status: 'done'}));
   const done = changedRun({run_id: 'b-1', task_id: 'b'});
   const {services, drafts} = createFakeServices({plan, runs: [pausedRun(), done]});
@@ -92,7 +92,7 @@ test('drafts that no editor asks for are removed after a month, others stay', as
     old({kind: 'feedback', taskId: 'a', runId: 'a-1'}),
     recent({kind: 'rejection', taskId: 'a', runId: 'a-0'}),
     recent({kind: 'feedback', taskId: 'b', runId: 'b-1'}),
-    // It may stand in the plan of another branch.
+    // It may be in the plan of another branch.
     recent({kind: 'edits', taskId: 'elsewhere', runId: ''}),
     {...answersDraft({kind: 'comments', taskId: 'b', runId: 'b-1'}), updatedAt: 'no time'},
   ];
@@ -105,7 +105,7 @@ test('drafts that no editor asks for are removed after a month, others stay', as
   expect(drafts.list()).toEqual(kept);
 });
 
-test('a bare resume brings feedback that a job never came to bring, once', async () => {
+test('a resume without feedback delivers feedback that a job never delivered, once', async () => {
   const {engine, services, told, drafts, runs} = openRun(pausedRun());
   await keepSentFeedback(services, pausedRun(), 'Use cents');
   await startJob(engine, resume(null));
@@ -115,20 +115,17 @@ test('a bare resume brings feedback that a job never came to bring, once', async
 });
 
 test.each([
-  {name: 'said again', words: ['Use cents', 'Be quick', 'Use cents'], told: 'Use cents\n\nBe quick'},
-  {name: 'in its order', words: ['Use cents', 'Be quick'], told: 'Use cents\n\nBe quick'},
-])(
-  'a resume with words brings those that a job never came to bring before its own: $name',
-  async ({words, told: all}) => {
-    const {engine, services, runs, drafts} = openRun(pausedRun());
-    for (const each of words) await keepSentFeedback(services, pausedRun(), each);
-    await startJob(engine, resume(words.at(-1) ?? null));
-    expect(runs.records('a')).toMatchObject([{feedback: all, state: 'succeeded'}]);
-    expect(drafts.list()).toEqual([]);
-  },
-);
+  {name: 'repeated', words: ['Use cents', 'Be quick', 'Use cents'], told: 'Use cents\n\nBe quick'},
+  {name: 'in order', words: ['Use cents', 'Be quick'], told: 'Use cents\n\nBe quick'},
+])('a resume with feedback first delivers what a job never delivered: $name', async ({words, told: all}) => {
+  const {engine, services, runs, drafts} = openRun(pausedRun());
+  for (const each of words) await keepSentFeedback(services, pausedRun(), each);
+  await startJob(engine, resume(words.at(-1) ?? null));
+  expect(runs.records('a')).toMatchObject([{feedback: all, state: 'succeeded'}]);
+  expect(drafts.list()).toEqual([]);
+});
 
-test('feedback that is in the record is not said twice', async () => {
+test('feedback that is in the record is not repeated', async () => {
   const run = pausedRun({feedback: 'Use cents'});
   const {engine, services, told} = openRun(run);
   await keepSentFeedback(services, run, 'Use cents');

@@ -79,7 +79,7 @@ function createEngineActor(fake = createFakeServices({plan: planOf(task('a'), ta
     ...fake,
     actor,
     results,
-    /** Where the work stands; `idle` at rest. */
+    /** The state of the work; `idle` at rest. */
     value: () => {
       const {value} = actor.getSnapshot();
       return typeof value === 'string' ? value : value.working?.work;
@@ -93,7 +93,7 @@ function createEngineActor(fake = createFakeServices({plan: planOf(task('a'), ta
 }
 
 describe('a job', () => {
-  test('that cannot hear other terminals says so, and does what it was asked for', async () => {
+  test('that cannot receive requests of other terminals says so, and still runs', async () => {
     const fake = createFakeServices({plan: planOf(task('a'))});
     fake.services.requests.watch = () => {
       throw new Error('no watches left');
@@ -109,7 +109,7 @@ describe('a job', () => {
     ]);
   });
 
-  test('runs under the project lock and says how it ended, once', async () => {
+  test('runs under the project lock and reports how it ended, once', async () => {
     const {actor, log, rest, results} = createEngineActor();
     actor.send(start(execute));
     await rest();
@@ -128,7 +128,7 @@ describe('a job', () => {
     expect(log.at(-1)).toBe('unlock');
   });
 
-  test('of one task ends as the task does', async () => {
+  test('of one task ends like the task', async () => {
     const plan = planOf(task('a', {status: 'in_progress'}));
     const {actor, rest, runs} = createEngineActor(createFakeServices({plan, runs: [pausedRun()]}));
     actor.send(start(resume));
@@ -138,7 +138,7 @@ describe('a job', () => {
     });
   });
 
-  test('of one task tells what became of its parents, and pauses their review with it', async () => {
+  test('of one task reports what became of its parents, and pauses their review with it', async () => {
     const plan = planOf(family(task('p'), task('a', {status: 'in_progress'})));
     const fake = createFakeServices({plan, runs: [pausedRun()]});
     const {actor, rest, value} = createEngineActor(fake);
@@ -159,7 +159,7 @@ describe('a job', () => {
     expect(fake.lock.isHeld).toBe(false);
   });
 
-  test('is taken at rest and at no other time', async () => {
+  test('is accepted at rest and at no other time', async () => {
     const {actor, rest} = createEngineActor();
     expect(actor.getSnapshot().can(start(execute))).toBe(true);
     expect(actor.getSnapshot().hasTag('busy')).toBe(false);
@@ -181,7 +181,7 @@ describe('a pause', () => {
     expect(await rest()).toMatchObject({output: {reason: 'completed', attempted: [{}, {}]}});
   });
 
-  test('before the lock is there starts nothing', async () => {
+  test('before the lock is taken starts nothing', async () => {
     const {actor, lock, log, rest, value} = createEngineActor();
     const release = lock.hold();
     actor.send(start(execute));
@@ -227,7 +227,7 @@ describe('a pause', () => {
     expect(await fake.rest()).toMatchObject({output: {outcome: 'paused'}});
   });
 
-  test('before the lock is there keeps the agent of a single task from running', async () => {
+  test('before the lock is taken keeps the agent of a single task from running', async () => {
     const plan = planOf(task('a', {status: 'in_progress'}));
     const {actor, lock, log, rest} = createEngineActor(createFakeServices({plan, runs: [pausedRun()]}));
     const release = lock.hold();
@@ -240,7 +240,7 @@ describe('a pause', () => {
 });
 
 describe('to stop after the task', () => {
-  test('before the lock is there starts nothing', async () => {
+  test('before the lock is taken starts nothing', async () => {
     const {actor, lock, log, rest} = createEngineActor();
     const release = lock.hold();
     actor.send(start(execute));
@@ -278,7 +278,7 @@ describe('to stop after the task', () => {
       return {...engine, said: result && jobSummary(result, engine.plans.plan)};
     };
 
-    test('begins no reviewer and says that a review is due', async () => {
+    test('starts no reviewer and says that a review is due', async () => {
       const {gone, plans, said} = await stopAtWork({});
       expect(gone()).toEqual(['go a-1']);
       expect(plans.statuses()).toEqual({p: 'todo', a: 'done'});
@@ -288,7 +288,7 @@ describe('to stop after the task', () => {
       });
     });
 
-    test('completes the parent where reviews are off', async () => {
+    test('completes the parent when reviews are off', async () => {
       const {plans, said} = await stopAtWork({parentReviewEnabled: false});
       expect(plans.statuses()).toEqual({p: 'done', a: 'done'});
       expect(said?.headline).toBe('Stopped after a, as you asked · no ready tasks remaining');
@@ -313,7 +313,7 @@ describe('to stop after the task', () => {
 });
 
 describe('an error', () => {
-  test('of the lock: nothing was begun, nothing is released', async () => {
+  test('of the lock: nothing was started, nothing is released', async () => {
     const {actor, lock, log, rest} = createEngineActor();
     lock.holder = '42';
     actor.send(start(execute));
@@ -330,7 +330,7 @@ describe('an error', () => {
     expect(log).toEqual(['lock', 'unlock']);
   });
 
-  test('of the release is told, and the engine takes the next job', async () => {
+  test('of the release is reported, and the engine takes the next job', async () => {
     const {actor, lock, rest, results} = createEngineActor();
     const error = new Error('no such lock');
     lock.failRelease(error);
@@ -348,7 +348,7 @@ describe('an error', () => {
     const error = new Error('a bug');
     const broken = fromPromise(() => Promise.reject(error));
     const machine = engineMachine.provide({
-      // A child that throws, as no executor or task of ours does on purpose.
+      // A child that throws, which no executor or task of ours does on purpose.
       actors: {...defineEngineEffects(fake.services), [name]: broken} as never,
     });
     const actor = createActor(machine).start();
@@ -415,7 +415,7 @@ describe('steps', () => {
     expect(log.filter((entry) => entry.includes('lock'))).toEqual(['lock', 'unlock']);
   });
 
-  test('stop where one needs a person, and say what is left', async () => {
+  test('stop when one needs the user, and say what is left', async () => {
     const plan = planOf(task('a', {status: 'in_progress'}), task('c'));
     const fake = createFakeServices({plan, runs: [pausedRun()]});
     const {actor, rest, results, gone} = createEngineActor(fake);
@@ -427,7 +427,7 @@ describe('steps', () => {
     expect(gone()).toEqual(['go a-1']);
   });
 
-  test('leave nothing to an answer that somebody wanted to stop before', async () => {
+  test('leave nothing to an answer after a requested stop', async () => {
     const fake = createFakeServices({plan: planOf(task('a'), task('b'))});
     const {actor, rest, results, gone} = createEngineActor(fake);
     fake.agents.play = (agent) => {
@@ -440,7 +440,7 @@ describe('steps', () => {
     expect(gone()).toEqual(['go a-1']);
   });
 
-  test('go on past one that failed, unless failures stop', async () => {
+  test('continue past one that failed, unless failures stop', async () => {
     for (const stopOnFailure of [false, true]) {
       const plan = planOf(task('a', {status: 'in_progress'}), task('c'));
       const fake = createFakeServices({plan, runs: [pausedRun()]});
@@ -458,7 +458,7 @@ describe('steps', () => {
     }
   });
 
-  test('a pause between two of them begins no other', async () => {
+  test('a pause between two of them starts no other', async () => {
     const plan = planOf(task('a', {status: 'in_progress'}), task('b', {status: 'failed'}));
     const runs = [pausedRun(), restingRun({task_id: 'b', run_id: 'b-1', state: 'failed'})];
     const fake = createFakeServices({plan, runs});
@@ -487,8 +487,8 @@ describe('steps', () => {
   });
 });
 
-describe('from the key to the first word of an agent', () => {
-  /** Lets exactly so many turns of the microtask queue pass. */
+describe('from the key to the first output of an agent', () => {
+  /** Lets exactly this many turns of the microtask queue pass. */
   const turns = async (count: number) => {
     for (let turn = 0; turn < count; turn++) await Promise.resolve();
   };
@@ -516,7 +516,7 @@ describe('from the key to the first word of an agent', () => {
       expect(gone().length).toBeLessThanOrEqual(1);
       expect(fake.lock.isHeld).toBe(false);
       expect(fake.violations).toEqual([]);
-      // From here on an agent was at work: what a pause means then is the segment's to prove.
+      // From here on an agent was at work: the segment tests cover a pause then.
       if (before > 0) {
         expect(turn).toBeGreaterThan(15);
         return;

@@ -52,7 +52,7 @@ function openProject(options: Parameters<typeof createFakeServices>[0] = {}) {
   const engine = createEngine(fake.services);
   const facts: EngineFact[] = [];
   engine.subscribe((fact) => {
-    // How others stand is told at every start.
+    // The state of other runs is reported at every start.
     if (fact.type !== 'run.resting') facts.push(fact);
   });
   return {
@@ -76,7 +76,7 @@ function openRun(run: RunRecord, status: 'in_progress' | 'waiting_user' | 'done'
 }
 
 describe('executing a plan', () => {
-  test('runs dependencies first, in tree order, and tells them what was delivered', async () => {
+  test('runs dependencies first, in tree order, and tells dependents their results', async () => {
     const {engine, agents, gone, plans, violations, lock} = openProject({
       plan: planOf(family(task('p'), task('p1', {deps: ['a']}), task('p2')), task('a')),
       settings: {parentReviewEnabled: false},
@@ -130,7 +130,7 @@ describe('executing a plan', () => {
     expect(bytes(wide) - bytes(plain)).toBe(2);
   });
 
-  test('tells of a dependency what its latest run did, not what a review said', async () => {
+  test('passes on what the latest run of a dependency did, not its review', async () => {
     const review = restingRun({
       state: 'succeeded',
       run_type: 'review',
@@ -170,7 +170,7 @@ describe('executing a plan', () => {
     },
   );
 
-  test('a full conversation pauses its task, and the plan goes on without it', async () => {
+  test('a full context window pauses its task, and the plan continues without it', async () => {
     const {engine, agents, plans} = openProject({plan: planOf(task('a'), task('b'))});
     agents.play = (each) => (each.taskId === 'a' ? each.fails({kind: 'context_full'}) : each.succeeds());
     expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'completed'}});
@@ -185,7 +185,7 @@ describe('executing a plan', () => {
     expect(plans.statuses()).toEqual({a: 'failed', b: 'todo'});
   });
 
-  test('an agent that is not installed is an error before anything is recorded', async () => {
+  test('a missing agent is an error before anything is recorded', async () => {
     const {engine, agents, log, plans} = openProject({plan: planOf(task('a'))});
     agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
     expect(await startJob(engine, execute())).toEqual({
@@ -219,7 +219,7 @@ describe('executing a plan', () => {
     expect(project.plans.statuses()).toEqual({a: 'done', b: 'skipped', c: 'done'});
   });
 
-  test('a task that is no longer ready when its turn comes is passed over and its run canceled', async () => {
+  test('a task that is no longer ready at its turn is skipped and its run canceled', async () => {
     const project = openProject({plan: planOf(task('a'), task('b'))});
     const {plans} = project;
     project.services.runs.insert = new Proxy(project.services.runs.insert, {
@@ -237,15 +237,15 @@ describe('executing a plan', () => {
   });
 });
 
-describe('a task that is changed between choosing and preparing', () => {
-  /** Prepares from another plan than the one the task was chosen from, that many times. */
+describe('a task that changes between choosing and preparing', () => {
+  /** Prepares from another plan than the one the task was chosen from, this many times. */
   function openEdited(edited: Plan, times: number) {
     const project = openProject({plan: planOf(task('a'), task('b'))});
     const {plans} = project;
     const readsBefore = 3;
     let reads = 0;
     const read = plans.read;
-    // Recovery and the look at decisions and parents come first; then choosing and preparing take turns.
+    // Recovery and the scan for decisions and parents come first; then choosing and preparing alternate.
     plans.read = async () => {
       const turn = ++reads - readsBefore;
       return turn > 0 && turn % 2 === 0 && turn <= 2 * times ? edited : read();
@@ -256,13 +256,13 @@ describe('a task that is changed between choosing and preparing', () => {
   test.each([
     {name: 'deleted', edited: planOf(task('b'))},
     {name: 'blocked', edited: planOf(task('a', {deps: ['b']}), task('b'))},
-  ])('and was $name is passed over until another one has run', async ({edited}) => {
+  ])('and was $name is skipped until another one has run', async ({edited}) => {
     const {engine, gone} = openEdited(edited, 1);
     expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'completed'}});
     expect(gone()).toEqual(['go b-1', 'go a-1']);
   });
 
-  test('does not hold the plan for ever', async () => {
+  test('does not hold the plan forever', async () => {
     const {engine, gone} = openEdited(planOf(), 100);
     expect(await startJob(engine, execute())).toEqual({
       type: 'execute',
@@ -289,7 +289,7 @@ describe('pausing', () => {
     expect(violations).toEqual([]);
   });
 
-  test('before the lock is there starts nothing', async () => {
+  test('before the lock is taken starts nothing', async () => {
     const {engine, lock, log} = openProject({plan: planOf(task('a'))});
     const release = lock.hold();
     const finished = startJob(engine, execute());
@@ -299,7 +299,7 @@ describe('pausing', () => {
     expect(log).toEqual(['lock', 'unlock']);
   });
 
-  test('goes on with other tasks only when somebody says so', async () => {
+  test('continues with other tasks only when told to', async () => {
     const {engine, agents, startHanging, plans, gone} = openProject({plan: planOf(task('a'), task('b'))});
     const {finished} = await startHanging(execute());
     engine.pause('user_interrupt');
@@ -316,7 +316,7 @@ describe('pausing', () => {
   test.each([
     {milliseconds: 249, presses: 1, kills: 0},
     {milliseconds: 250, presses: 2, kills: 1},
-  ])('two signals $milliseconds ms apart are $presses wish(es)', async ({milliseconds, presses, kills}) => {
+  ])('two signals $milliseconds ms apart are $presses request(s)', async ({milliseconds, presses, kills}) => {
     const {engine, agents, startHanging, time, log, facts} = openProject({plan: planOf(task('a'))});
     const {finished} = await startHanging(execute());
     agents.agent.obeys = {interrupt: false, kill: true};
@@ -350,7 +350,7 @@ describe('pausing', () => {
     await finished;
   });
 
-  test('at rest is no wish: nobody is told and the next job begins', async () => {
+  test('at rest is no request: nothing is reported and the next job starts', async () => {
     const {engine, facts} = openProject({plan: planOf(task('a'))});
     engine.pause('user_interrupt');
     expect(facts).toEqual([]);
@@ -375,7 +375,7 @@ describe('pausing', () => {
 });
 
 describe('a second job', () => {
-  test('is refused while one runs, and the one that runs goes on', async () => {
+  test('is refused while one runs, which continues', async () => {
     const {engine, agents, startHanging, gone} = openProject({plan: planOf(task('a'))});
     const {finished} = await startHanging(execute());
     expect(engine.isBusy()).toBe(true);
@@ -386,7 +386,7 @@ describe('a second job', () => {
     expect(gone()).toEqual(['go a-1']);
   });
 
-  test('is refused in a project that another process works in, and nothing is touched', async () => {
+  test('is refused in a project where another process works, and nothing is touched', async () => {
     const {engine, lock, log, runs, plans} = openRun(runRecord({segments: [openSegment()]}));
     lock.holder = '42';
     expect(await startJob(engine, execute())).toEqual({
@@ -400,7 +400,7 @@ describe('a second job', () => {
 });
 
 describe('resuming a paused task', () => {
-  test('goes on in the same run and session, with a second segment', async () => {
+  test('continues in the same run and session, with a second segment', async () => {
     const {engine, agents, runs, plans} = openRun(pausedRun());
     expect(await startJob(engine, resume('a'))).toEqual({
       type: 'task',
@@ -429,7 +429,7 @@ describe('resuming a paused task', () => {
     expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
   });
 
-  test('can be paused and resumed again and again', async () => {
+  test('can be repeated', async () => {
     const {engine, startHanging, runs, agents} = openRun(pausedRun());
     for (let round = 0; round < 2; round++) {
       const {finished} = await startHanging(resume('a'));
@@ -443,13 +443,13 @@ describe('resuming a paused task', () => {
     ]);
   });
 
-  test('with feedback says it in the session', async () => {
+  test('with feedback delivers it in the session', async () => {
     const {engine, agents} = openRun(pausedRun());
     await startJob(engine, resume('a', {feedback: 'use tabs'}));
     expect(agents.agent.request).toMatchObject({kind: 'resume', prompt: feedbackPrompt('use tabs', [])});
   });
 
-  test('says answers again that the agent may never have heard', async () => {
+  test('repeats answers that the agent may never have received', async () => {
     const answers = [{id: question.id, value: 'blue'}];
     const {engine, agents} = openRun(pausedRun({questions: [question], answers}));
     await startJob(engine, resume('a'));
@@ -457,7 +457,7 @@ describe('resuming a paused task', () => {
     expect(agents.agent.request.prompt).toContain('- Which color?\n  blue');
   });
 
-  test('takes the provider of the run, whatever the saved choice is', async () => {
+  test('uses the provider of the run, whatever the saved choice is', async () => {
     const {engine, agents} = openRun(pausedRun());
     expect(await startJob(engine, resume('a', {saved: 'codex'}))).toMatchObject({
       output: {outcome: 'succeeded'},
@@ -483,7 +483,7 @@ describe('resuming a paused task', () => {
       reason: 'no session ref was captured before it stopped',
     },
     {
-      name: 'its session ref is no ref',
+      name: 'its session ref is invalid',
       run: pausedRun({provider_session_ref: '--last'}),
       reason: 'its session ref has not the form claude uses',
     },
@@ -511,7 +511,7 @@ describe('resuming a paused task', () => {
     expect(log).toEqual(['lock', 'unlock']);
   });
 
-  test('that the provider rejects keeps the run paused, and it can be tried again', async () => {
+  test('that the provider rejects keeps the run paused, and can be tried again', async () => {
     const {engine, agents, runs, plans} = openRun(pausedRun());
     agents.play = (each) => each.fails({kind: 'resume_rejected', message: 'busy'});
     expect(await startJob(engine, resume('a'))).toMatchObject({output: {outcome: 'refused', reason: 'busy'}});
@@ -544,7 +544,7 @@ describe.each([
   });
 });
 
-test('every pause is kept, and a resume that is refused ends none', async () => {
+test('every pause is kept, and a refused resume ends none', async () => {
   const {startHanging, agents, runs} = openRun(pausedRun(pausedSince(begun, 'user_interrupt')));
   const {finished} = await startHanging(resume('a'));
   const pause = {paused_at: begun, pause_reason: 'user_interrupt'};
@@ -569,7 +569,7 @@ test('every pause is kept, and a resume that is refused ends none', async () => 
 describe('answering a waiting task', () => {
   const answers = [{id: question.id, value: 'blue'}];
 
-  test('says the answers in the session, in the same run', async () => {
+  test('delivers the answers in the session, in the same run', async () => {
     const {engine, agents, runs, plans} = openRun(waitingRun(), 'waiting_user');
     expect(await startJob(engine, resume('a', {answers}))).toMatchObject({output: {outcome: 'succeeded'}});
     expect(agents.agent.request).toMatchObject({
@@ -584,15 +584,15 @@ describe('answering a waiting task', () => {
   });
 
   test.each([
-    {name: 'that were delivered go', said: {answers}, isKept: false},
-    {name: 'that the record keeps go', said: {answers}, fails: true, isKept: false},
+    {name: 'that were delivered are removed', said: {answers}, isKept: false},
+    {name: 'that the record contains are removed', said: {answers}, fails: true, isKept: false},
     {
-      name: 'stay, where another terminal said something else',
+      name: 'stay when another terminal gave other answers',
       said: {answers: [{id: question.id, value: 'red'}]},
       isKept: true,
     },
-    {name: 'stay beside feedback', said: {feedback: 'no'}, isKept: true},
-    {name: 'stay beside feedback that was not delivered', said: {feedback: 'no'}, fails: true, isKept: true},
+    {name: 'stay with feedback', said: {feedback: 'no'}, isKept: true},
+    {name: 'stay with feedback that was not delivered', said: {feedback: 'no'}, fails: true, isKept: true},
   ])('drafts of answers $name', async ({said, fails, isKept}) => {
     const {engine, agents, drafts} = openRun(waitingRun(), 'waiting_user');
     const draft = answersDraft({texts: [{id: question.id, prompt: question.prompt, text: 'blue'}]});
@@ -615,7 +615,7 @@ describe('answering a waiting task', () => {
     expect(runs.records('a')).toMatchObject([{run_id: 'a-1', answers, provider_session_ref: 'session-1'}]);
   });
 
-  test('without a session tells the answers of an earlier round too, each with its own question', async () => {
+  test('without a session also includes the answers of an earlier round, each with its question', async () => {
     const earlier = [{id: question.id, value: 'M', prompt: 'Which size?'}];
     const {engine, agents} = openRun(
       waitingRun({provider_session_ref: '', resumable: false, answers: earlier}),
@@ -642,7 +642,7 @@ describe('answering a waiting task', () => {
     expect(log).toEqual(['lock', 'unlock']);
   });
 
-  test('without a session asks first whether the agent is installed', async () => {
+  test('without a session first checks whether the agent is installed', async () => {
     const run = waitingRun({provider_session_ref: '', resumable: false});
     const {engine, agents, log} = openRun(run, 'waiting_user');
     agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
@@ -681,7 +681,7 @@ describe('answering a waiting task', () => {
     expect(runs.records('a')).toHaveLength(1);
   });
 
-  test('with feedback that did not reach the agent says it with the answers, once', async () => {
+  test('with feedback that was not delivered sends it with the answers, once', async () => {
     const {engine, agents, runs} = openRun(waitingRun(), 'waiting_user');
     agents.play = (each) => each.fails({kind: 'outage'});
     await startJob(engine, resume('a', {feedback: 'use tabs'}));
@@ -694,7 +694,7 @@ describe('answering a waiting task', () => {
     expect(runs.records('a')[0]).not.toHaveProperty('feedback_undelivered');
   });
 
-  test('with feedback says the answers that did not reach the agent, too', async () => {
+  test('with feedback also sends the answers that were not delivered', async () => {
     const {engine, agents} = openRun(waitingRun(), 'waiting_user');
     agents.play = (each) => each.fails({kind: 'outage'});
     await startJob(engine, resume('a', {answers}));
@@ -712,13 +712,13 @@ describe('answering a waiting task', () => {
   });
 });
 
-describe('a bare resume of a task that failed', () => {
+describe('a resume without feedback of a failed task', () => {
   const failedRun = restingRun({
     ...{state: 'failed', provider_session_ref: sessionRef, resumable: true, segments: [endedSegment()]},
     failure: {kind: 'agent_error', message: 'no idea'},
   });
 
-  test('goes on in its session, as a linked run', async () => {
+  test('continues in its session, as a linked run', async () => {
     const {engine, agents, runs, plans} = openRun(failedRun, 'failed');
     agents.play = (each) => each.succeeds();
     expect(await startJob(engine, resume('a'))).toMatchObject({output: {outcome: 'succeeded'}});
@@ -746,7 +746,7 @@ describe('a bare resume of a task that failed', () => {
     expect(runs.records('a')).toHaveLength(2);
   });
 
-  test('says what nobody heard when the agent would not take it', async () => {
+  test('repeats what was not delivered when the agent refused it', async () => {
     const {engine, agents} = openRun(failedRun, 'failed');
     agents.play = (each) => each.fails({kind: 'resume_rejected'});
     await startJob(engine, resume('a', {feedback: 'use tabs'}));
@@ -771,7 +771,7 @@ describe('feedback on a task that ended', () => {
     result: 'v1',
   });
 
-  test('makes a new run in the same session, linked to the old one, which stays as it is', async () => {
+  test('starts a new run in the same session, linked to the old one, which stays as it is', async () => {
     const {engine, agents, runs, plans} = openRun(ended, 'done');
     expect(await startJob(engine, resume('a', {feedback: 'use tabs'}))).toMatchObject({
       output: {outcome: 'succeeded', run: {run_id: 'a-2'}},
@@ -793,7 +793,7 @@ describe('feedback on a task that ended', () => {
     expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
   });
 
-  test('that the plan cannot be told of is canceled, and no agent runs', async () => {
+  test('that cannot be written to the plan is canceled, and no agent runs', async () => {
     const {engine, agents, plans, runs} = openRun(ended, 'done');
     plans.failNextUpdate(new Error('the disk is full'));
     expect(await startJob(engine, resume('a', {feedback: 'use tabs'}))).toEqual({
@@ -819,7 +819,7 @@ describe('feedback on a task that ended', () => {
     expect(runs.records('a')).toHaveLength(2);
   });
 
-  test('is refused where the session cannot be resumed', async () => {
+  test('is refused when the session cannot be resumed', async () => {
     const {engine, log} = openRun({...ended, resumable: false}, 'done');
     expect(await startJob(engine, resume('a', {feedback: 'use tabs'}))).toMatchObject({
       output: {outcome: 'error', error: {code: 'E_RESUME_REFUSED'}},
@@ -843,7 +843,7 @@ describe('feedback on a task that ended', () => {
     },
   );
 
-  test('that is refused twice leaves the task as the run says that was heard', async () => {
+  test('that is refused twice leaves the task as its last delivered run says', async () => {
     const {engine, agents, runs, plans} = openRun(ended, 'done');
     agents.play = (each) => each.fails({kind: 'resume_rejected'});
     await startJob(engine, resume('a', {feedback: 'use tabs'}));
@@ -852,7 +852,7 @@ describe('feedback on a task that ended', () => {
     expect(plans.statuses()).toEqual({a: 'done', z: 'todo'});
   });
 
-  test('that the plan cannot be told of never started, and the task stands as it did', async () => {
+  test('that cannot be written to the plan never started, and the task keeps its status', async () => {
     const {engine, runs, plans, gone} = openRun(ended, 'done');
     const error = new AppError('E_STORE_WRITE', 'the disk is full');
     plans.failNextUpdate(error);
@@ -864,7 +864,7 @@ describe('feedback on a task that ended', () => {
     expect(gone()).toEqual([]);
   });
 
-  test('is said again after a pause, with what is added to it', async () => {
+  test('is repeated after a pause, with what is added to it', async () => {
     const {engine, agents, startHanging, runs} = openRun(ended, 'done');
     for (const feedback of ['use tabs', null, 'and no semicolons']) {
       const {finished} = await startHanging(resume('a', {feedback}));
@@ -880,7 +880,7 @@ describe('feedback on a task that ended', () => {
     expect(runs.records('a').at(-1)).toMatchObject({feedback: 'use tabs\n\nand no semicolons'});
   });
 
-  test('is what a run that ended needs: without it there is nothing to resume', async () => {
+  test('is what an ended run needs: without it there is nothing to resume', async () => {
     const {engine, log} = openRun(ended, 'done');
     expect(await startJob(engine, resume('a'))).toMatchObject({
       output: {
@@ -899,7 +899,7 @@ describe('restarting', () => {
     {name: 'failed', run: restingRun({state: 'failed'}), status: 'failed'},
     {name: 'succeeded', run: restingRun({state: 'succeeded'}), status: 'done'},
   ] as const)(
-    'a $name task makes a new run in a new session; both are linked and the old one is kept',
+    'a $name task starts a new run in a new session; both are linked and the old one is kept',
     async ({run, status}) => {
       const {engine, agents, runs, plans, violations} = openRun(run, status);
       agents.choosesSession = true;
@@ -922,13 +922,13 @@ describe('restarting', () => {
     },
   );
 
-  test('takes the provider that is chosen now', async () => {
+  test('uses the provider that is chosen now', async () => {
     const {engine, runs} = openRun(pausedRun());
     await startJob(engine, restart('a', {saved: 'codex'}));
     expect(runs.records('a').map(({provider}) => provider)).toEqual(['claude', 'codex']);
   });
 
-  test('a superseded run cannot be resumed by way of the new one', async () => {
+  test('a superseded run cannot be resumed through the new one', async () => {
     const {engine, agents} = openRun(pausedRun());
     agents.play = (each) => each.fails();
     await startJob(engine, restart('a'));
@@ -937,7 +937,7 @@ describe('restarting', () => {
     });
   });
 
-  test('that was taken back by a Blackbird that died before it could say so replaces nothing', async () => {
+  test('that was withdrawn by a Blackbird that died before it recorded so replaces nothing', async () => {
     const {engine, runs} = openRun(pausedRun({superseded_by_run_id: 'a-2'}));
     const {phase: _, ...canceled} = runRecord({run_id: 'a-2', attempt: 2, restart_of_run_id: 'a-1'});
     await runs.insert({...canceled, state: 'canceled'});
@@ -959,7 +959,7 @@ describe('restarting', () => {
     expect(await startJob(engine, restart('a'))).toMatchObject({output: {run: {run_id: 'a-3', attempt: 3}}});
   });
 
-  test('of which nothing began replaced nothing', async () => {
+  test('that never started replaced nothing', async () => {
     const {engine, runs, plans} = openProject({
       plan: planOf(task('a', {status: 'in_progress'})),
       runs: [
@@ -997,7 +997,7 @@ describe('a single task', () => {
     expect(log).toEqual(['lock', 'unlock']);
   });
 
-  test('names its commands so that a shell takes them', async () => {
+  test('quotes its commands for a shell', async () => {
     const id = "it's; rm -rf";
     const {engine} = openProject({plan: planOf(task(id))});
     expect(await startJob(engine, resume(id))).toMatchObject({
@@ -1039,13 +1039,13 @@ describe('recovery', () => {
       resumable: true,
     },
     {
-      name: 'that opened a session of its own in a later segment',
+      name: 'that opened its own session in a later segment',
       run: {...lost, segments: [endedSegment(), openSegment(2)]},
       isStored: false,
       resumable: false,
     },
     {
-      name: 'whose resume was recorded but not begun',
+      name: 'whose resume was recorded but not started',
       run: {...lost, phase: 'launching' as const, segments: [endedSegment()]},
       isStored: false,
       resumable: true,
@@ -1087,7 +1087,7 @@ describe('recovery', () => {
     expect(fake.violations).toEqual([]);
   });
 
-  test('a run of which nothing began is canceled, and its task is ready again', async () => {
+  test('a run that never started is canceled, and its task is ready again', async () => {
     const {engine, agents, runs, plans} = openRun(runRecord());
     await startJob(engine, repair);
     const {phase: _, ...rest} = runRecord();
@@ -1108,7 +1108,7 @@ describe('recovery', () => {
     expect(agents.agents).toHaveLength(1);
   });
 
-  test('feedback of which nothing began leaves the task as the run before it did', async () => {
+  test('feedback that never started leaves the task as the previous run did', async () => {
     const done = restingRun({state: 'succeeded', provider_session_ref: sessionRef, resumable: true});
     const {engine, runs, plans} = openProject({
       plan: planOf(task('a', {status: 'in_progress'})),
@@ -1134,7 +1134,7 @@ describe('recovery', () => {
     {state: 'waiting', status: 'waiting_user'},
     {state: 'canceled', status: 'todo'},
     {state: 'paused', status: 'in_progress'},
-  ] as const)('a run that $state while the plan was not told is $status', async ({state, status}) => {
+  ] as const)('a run that $state before the plan was written is $status', async ({state, status}) => {
     const {engine, plans, runs} = openRun(restingRun({state, updated_at: now}));
     await startJob(engine, repair);
     expect(plans.statuses()).toEqual({a: status, z: 'todo'});
@@ -1155,7 +1155,7 @@ describe('recovery', () => {
   });
 
   test.each(['done', 'todo', 'skipped', 'failed'] as const)(
-    'a task that somebody set to %s is left alone',
+    'a task that the user set to %s is left alone',
     async (status) => {
       const run = restingRun({state: 'paused'});
       const {engine, plans, log} = openProject({plan: planOf(task('a', {status})), runs: [run]});
@@ -1165,7 +1165,7 @@ describe('recovery', () => {
     },
   );
 
-  test('twice is once', async () => {
+  test('is idempotent', async () => {
     const {engine, log, storedSessions} = openProject({
       plan: planOf(
         task('a', {status: 'in_progress'}),
@@ -1219,7 +1219,7 @@ describe('recovery', () => {
     const asSelf = {pid: 77, startTime: '7', bootId: 'boot', pidNamespace: 'pid:[1]'};
     const owned = {...lost, owner: other};
 
-    test('is refused while that lives, and nothing is touched', async () => {
+    test('is refused while that process lives, and nothing is touched', async () => {
       const fake = createFakeServices({plan: planOf(task('a', {status: 'in_progress'})), runs: [owned]});
       const engine = createEngine({...fake.services, livenessOf: () => 'alive'});
       expect(await startJob(engine, repair)).toMatchObject({
@@ -1234,7 +1234,7 @@ describe('recovery', () => {
       {name: 'is gone', self: null, liveness: 'dead'},
       {name: 'cannot be seen from here', self: null, liveness: 'unknown'},
       {name: 'is this one', self: asSelf, liveness: 'alive'},
-    ] as const)('goes on when that $name', async ({self, liveness}) => {
+    ] as const)('continues when that process $name', async ({self, liveness}) => {
       const fake = createFakeServices({plan: planOf(task('a', {status: 'in_progress'})), runs: [owned]});
       await createEngine({...fake.services, self, livenessOf: () => liveness}).start(repair);
       expect(fake.runs.records('a')).toMatchObject([{state: 'paused'}]);
@@ -1254,7 +1254,7 @@ describe('recovery', () => {
     });
   });
 
-  test('of a run whose plan was never told comes when its task is executed', async () => {
+  test('of a run that the plan does not know happens when its task is executed', async () => {
     const {engine, runs} = openProject({plan: planOf(task('a')), runs: [runRecord()]});
     await startJob(engine, execute());
     expect(runs.records('a').map(({attempt, state}) => [attempt, state])).toEqual([
@@ -1297,7 +1297,7 @@ describe('a project of the Go program', () => {
     expect(goText()).toBe(text);
   });
 
-  test('with a record that says running has lost that run: it can be resumed, and is not rewritten', async () => {
+  test('with a running record has lost that run: it can be resumed, and is not rewritten', async () => {
     const text = goRecord({status: 'running'});
     const {engine, runs, goText, log} = openGoProject('in_progress', text);
     expect(await startJob(engine, execute())).toMatchObject({output: {reason: 'completed', attempted: []}});
@@ -1311,7 +1311,7 @@ describe('a project of the Go program', () => {
 });
 
 describe('the views', () => {
-  test('are told what happens, in order', async () => {
+  test('are notified of what happens, in order', async () => {
     const {engine, agents, facts, runs} = openProject({plan: planOf(task('a'))});
     agents.play = (each) => {
       each.opensSession();
@@ -1333,7 +1333,7 @@ describe('the views', () => {
     expect(facts.at(-1)).toEqual({type: 'task.settled', run: runs.records('a')[0]});
   });
 
-  test('are told nothing once they left', async () => {
+  test('are not notified once they unsubscribed', async () => {
     const {engine} = openProject({plan: planOf(task('a'))});
     const facts: EngineFact[] = [];
     engine.subscribe((fact) => facts.push(fact))();
@@ -1371,7 +1371,7 @@ describe('the views', () => {
 });
 
 describe('Ctrl+Z', () => {
-  test('stops and wakes the live agent, and nobody when there is none', async () => {
+  test('stops and continues the live agent, and nothing when there is none', async () => {
     const {engine, agents, startHanging, log} = openProject({plan: planOf(task('a'))});
     engine.suspend();
     engine.wake();

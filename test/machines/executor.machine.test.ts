@@ -34,7 +34,7 @@ const input: ExecutorInput = {
 const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
 const stopAfterTask = {type: 'executor.stopAfterTask'} as const;
 
-/** b waits for a; c stands alone. */
+/** b waits for a; c is independent. */
 const plan = planOf(task('b', {deps: ['a']}), task('a'), task('c'));
 
 function createExecutor(fields: Partial<ExecutorInput> = {}, tasks: Plan = plan) {
@@ -65,10 +65,10 @@ async function startHanging(fields: Partial<ExecutorInput> = {}) {
   return executor;
 }
 
-/** An executor that chooses its first task, and gets the plan when it is released. */
+/** An executor that is choosing its first task, and gets the plan when it is released. */
 async function startChoosing() {
   const executor = createExecutor();
-  // The looks at decisions and at parents come before.
+  // The scans for decisions and parents come before.
   const release = holdRead(executor, 3);
   executor.actor.start();
   await settle();
@@ -92,7 +92,7 @@ const outcomes = ({attempted}: {attempted: ReadonlyArray<{taskId: string; state:
   attempted.map(({taskId, state}) => `${taskId} ${state}`);
 
 describe('executing', () => {
-  test('runs every ready task in the order of the plan, dependencies first, one at a time', async () => {
+  test('runs every ready task in plan order, dependencies first, one at a time', async () => {
     const {actor, finished, plans, launched, violations} = createExecutor();
     actor.start();
     expect(await finished).toEqual({
@@ -104,21 +104,21 @@ describe('executing', () => {
     expect(violations).toEqual([]);
   });
 
-  test('stops at once where nothing is ready', async () => {
+  test('stops at once when nothing is ready', async () => {
     const {actor, finished, log} = createExecutor({}, planOf(task('a', {status: 'done'})));
     actor.start();
     expect(await finished).toEqual({reason: 'completed', attempted: []});
     expect(log).toEqual([]);
   });
 
-  test('takes the wanted tasks only', async () => {
+  test('runs only the named tasks', async () => {
     const {actor, finished, plans} = createExecutor({taskIds: ['c', 'b']});
     actor.start();
     expect(outcomes(await finished)).toEqual(['c succeeded']);
     expect(plans.statuses()).toEqual({a: 'todo', b: 'todo', c: 'done'});
   });
 
-  test('never tries a task twice, even when somebody makes it ready again', async () => {
+  test('never tries a task twice, even when it is made ready again', async () => {
     const executor = createExecutor();
     executor.agents.play = (agent) => {
       agent.fails();
@@ -151,7 +151,7 @@ describe('executing', () => {
   });
 });
 
-describe('a task whose record cannot be read', () => {
+describe('a task with an unreadable record', () => {
   const tasks = planOf(task('a'), task('b', {deps: ['a']}), task('c'), task('d'), task('e'));
   const createBroken = (ids: readonly string[], fields: Partial<ExecutorInput> = {}) => {
     const executor = createExecutor(fields, tasks);
@@ -159,7 +159,7 @@ describe('a task whose record cannot be read', () => {
     return executor;
   };
 
-  test('is left alone, the others run, and the end tells of it', async () => {
+  test('is left alone, the others run, and the end reports it', async () => {
     const {actor, finished, plans, runs} = createBroken(['a', 'd']);
     actor.start();
     const {reason, attempted, error} = await finished;
@@ -173,7 +173,7 @@ describe('a task whose record cannot be read', () => {
     expect(runs.texts.get('a')?.get('a-1.json')).toBe('{');
   });
 
-  test('does not count as one of the tasks that may be run', async () => {
+  test('does not count towards the maximum of tasks', async () => {
     const {actor, finished} = createBroken(['a'], {maxTasks: 1});
     actor.start();
     expect(outcomes(await finished)).toEqual(['c succeeded']);
@@ -224,7 +224,7 @@ describe('a failed task', () => {
   });
 });
 
-test('a task that asks stops the plan until a person answers', async () => {
+test('a task that asks stops the plan until the user answers', async () => {
   const executor = createExecutor();
   executor.agents.play = (agent) => agent.succeeds(JSON.stringify({blackbird: {questions: [question]}}));
   executor.actor.start();
@@ -235,7 +235,7 @@ test('a task that asks stops the plan until a person answers', async () => {
 });
 
 describe('a pause', () => {
-  test('asked for before the plan began starts nothing', async () => {
+  test('requested before the plan started starts nothing', async () => {
     const {actor, finished, log} = createExecutor();
     actor.start();
     actor.send(pause);
@@ -333,7 +333,7 @@ describe('an error', () => {
     expect(log).toEqual([]);
   });
 
-  test('of a task stops the plan; what was done before is told', async () => {
+  test('of a task stops the plan; what was done before is reported', async () => {
     const executor = createExecutor();
     executor.runs.failOn(({task_id, state}) => task_id === 'b' && state === 'succeeded', error);
     executor.actor.start();
@@ -365,7 +365,7 @@ describe('refuses to run without', () => {
 describe('parents', () => {
   const parents = planOf(family(task('p'), task('a'), task('b')), task('late', {deps: ['p']}));
   const back = JSON.stringify({passed: false, resumeTaskIds: ['a'], feedbackForResume: 'Test it.'});
-  /** Every reviewer answers so; everybody else succeeds. */
+  /** Every reviewer answers this; all other agents succeed. */
   const answering = (executor: TestExecutor, answer: string) => {
     executor.agents.play = (agent) => agent.succeeds(agent.request.access === 'read-only' ? answer : 'Done.');
     executor.actor.start();
@@ -390,7 +390,7 @@ describe('parents', () => {
     expect(executor.launched()).toEqual(['go a-1', 'go b-1', 'go p-1']);
   });
 
-  test('whose review came to nothing do not stop it, unless failures do', async () => {
+  test('whose review has no verdict do not stop it, unless failures do', async () => {
     const free = planOf(...parents.items.values(), task('c'));
     const executor = createExecutor({}, free);
     expect((await answering(executor, 'prose')).reason).toBe('completed');
@@ -400,14 +400,14 @@ describe('parents', () => {
     expect(strict.plans.statuses()).toMatchObject({p: 'todo', c: 'todo'});
   });
 
-  test('are done with their children where reviews are off', async () => {
+  test('are done with their children when reviews are off', async () => {
     const executor = createExecutor({reviewsParents: false}, parents);
     expect((await answering(executor, back)).reason).toBe('completed');
     expect(executor.launched()).toEqual(['go a-1', 'go b-1', 'go late-1']);
     expect(executor.plans.statuses()).toEqual({p: 'done', a: 'done', b: 'done', late: 'done'});
   });
 
-  test('are looked for once, and never again where no task has one', async () => {
+  test('are scanned for once, and never again when no task has one', async () => {
     const flat = createExecutor({}, planOf(...['a', 'b', 'c', 'd'].map((id) => task(id))));
     let looks = 0;
     const list = flat.feedback.list;
@@ -422,11 +422,11 @@ describe('parents', () => {
       return read();
     };
     await answering(flat, back);
-    // One look at decisions, one at parents, one for each choice, each task and each agent, and the last choice of none.
+    // One scan for decisions, one for parents, one for each choice, each task and each agent, and the last choice of none.
     expect({looks, reads}).toEqual({looks: 1, reads: 2 + 3 * 4 + 1});
   });
 
-  test('left over are looked at before the first task, but not when no task may begin', async () => {
+  test('left over are reviewed before the first task, but not when no task may start', async () => {
     const left = planOf(family(task('p'), task('a', {status: 'done'})), task('late', {deps: ['p']}));
     const executor = createExecutor({}, left);
     await answering(executor, back);
@@ -471,7 +471,7 @@ describe('parents', () => {
     expect(executor.launched()).toEqual([]);
   });
 
-  test('that are under review are paused with it', async () => {
+  test('under review are paused with it', async () => {
     const executor = createExecutor({}, parents);
     executor.agents.play = (agent) => {
       if (agent.request.access === 'edit') agent.succeeds();

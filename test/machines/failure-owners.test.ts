@@ -3,12 +3,12 @@ import {type AnyStateMachine, type AnyStateNode, setup} from 'xstate';
 import {promiseNotProvided} from '../../src/machines/actors/not-provided.ts';
 import {machines} from '../../src/machines/machines.ts';
 
-// A failure that nobody owns ends the machine it happens in, and every actor of it, in the middle of their work.
+// An unhandled failure ends the machine it happens in, and all its actors, in the middle of their work.
 
 type Invocation = {
   readonly machine: AnyStateMachine;
   readonly name: string;
-  /** The machine that is invoked; null for an effect. */
+  /** The invoked machine; null for an effect. */
   readonly child: string | null;
   readonly isOwned: boolean;
 };
@@ -33,7 +33,7 @@ const isMachine = (logic: unknown): logic is AnyStateMachine =>
 const isOwned = (node: AnyStateNode, id: string): boolean =>
   node.transitions.has(`xstate.error.actor.${id}`) || (node.parent !== undefined && isOwned(node.parent, id));
 
-/** Every invocation whose failure is taken neither by its machine nor by those that invoked it. */
+/** Every invocation whose failure is handled neither by its machine nor by those that invoked it. */
 function unowned(all: readonly AnyStateMachine[]): string[] {
   const invocations = all.flatMap(invocationsOf);
   const reaches = ({machine, isOwned: isTaken}: Invocation, seen: readonly string[]): boolean => {
@@ -45,7 +45,7 @@ function unowned(all: readonly AnyStateMachine[]): string[] {
   return invocations.filter((each) => !reaches(each, [])).map(({name}) => name);
 }
 
-test('every effect and every machine that is invoked has somebody who owns its failure', () => {
+test('the failure of every effect and invoked machine is handled', () => {
   const known = machines.map(({machine}) => machine);
   expect(known.flatMap(invocationsOf).length).toBeGreaterThan(80);
   expect(unowned(known)).toEqual([]);
@@ -60,7 +60,7 @@ const parent = (onError: {onError?: string}) =>
     states: {at: {invoke: {id: 'child', src: 'child', ...onError}}, broken: {}},
   });
 
-test('names what nobody owns, and takes a parent for an owner', () => {
+test('names unhandled ones, and accepts a parent as handler', () => {
   expect(unowned([child])).toEqual(['child: work']);
   expect(unowned([parent({}), child])).toEqual(['parent.at: child', 'child: work']);
   expect(unowned([parent({onError: 'broken'}), child])).toEqual([]);

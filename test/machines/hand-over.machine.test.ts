@@ -42,7 +42,7 @@ async function waitingTerminal() {
 }
 
 describe('a decision in another terminal', () => {
-  test('is taken by the one that waits, which goes on with it', async () => {
+  test('is taken by the waiting one, which continues with it', async () => {
     const {engine, facts, decideElsewhere, runs, plans} = await waitingTerminal();
     const handed = await decideElsewhere(approve);
     expect(handed).toMatchObject({
@@ -60,14 +60,14 @@ describe('a decision in another terminal', () => {
     expect(engine.openDecisions().map(({task: {id}}) => id)).toEqual(['b']);
   });
 
-  test('brings its words', async () => {
+  test('includes its text', async () => {
     const {decideElsewhere, runs, finished} = await waitingTerminal();
     await decideElsewhere(reject);
     expect(await finished).toMatchObject({reason: 'failed'});
     expect(runs.records('a')).toMatchObject([{decision_state: 'rejected', decision_feedback: 'Too big.'}]);
   });
 
-  test('that could not be carried out is refused there, and the one that waits hears nothing', async () => {
+  test('that is impossible is refused there, and the waiting one is not affected', async () => {
     const {decideElsewhere, facts, engine} = await waitingTerminal();
     const nothing = {state: 'changes_requested', feedback: ''} as const;
     expect(await decideElsewhere(nothing)).toMatchObject({reason: 'error', error: {code: 'E_NO_INPUT'}});
@@ -94,7 +94,7 @@ describe('a decision in another terminal', () => {
   });
 });
 
-describe('a decision that nobody comes for', () => {
+describe('a decision that is not taken', () => {
   const startHandOver = (decision: Decision = approve) => {
     const fake = createFakeServices({plan, runs: [run]});
     const clock = new SimulatedClock();
@@ -109,7 +109,7 @@ describe('a decision that nobody comes for', () => {
     return {...fake, actor, clock, finished};
   };
 
-  test('is taken back after three seconds, and can never be taken any more', async () => {
+  test('is withdrawn after three seconds, and can never be taken any more', async () => {
     const {clock, finished, services, actor} = startHandOver();
     await settle();
     clock.increment(2999);
@@ -123,14 +123,14 @@ describe('a decision that nobody comes for', () => {
     expect(taken).toEqual([]);
   });
 
-  test('is taken back at once by a pause', async () => {
+  test('is withdrawn at once by a pause', async () => {
     const {actor, finished} = startHandOver();
     await settle();
     actor.send({type: 'handOver.cancel'});
     expect(await finished).toEqual({outcome: 'unclaimed'});
   });
 
-  test('is the decision all the same if somebody took it right before it was taken back', async () => {
+  test('still counts if it was taken right before it was withdrawn', async () => {
     const {actor, clock, finished, runs, services} = startHandOver();
     await settle();
     let id = '';
@@ -149,7 +149,7 @@ describe('a decision that nobody comes for', () => {
     expect(await finished).toMatchObject({outcome: 'decided', run: {decision_state: 'approved_continue'}});
   });
 
-  test('tells what somebody decided meanwhile', async () => {
+  test('reports what was decided in the meantime', async () => {
     const {actor, finished, runs} = startHandOver();
     await settle();
     await runs.update('a', run.run_id, (before) => ({...before, decision_state: 'rejected'}));
@@ -157,7 +157,7 @@ describe('a decision that nobody comes for', () => {
     expect(await finished).toMatchObject({outcome: 'decidedElsewhere', run: {decision_state: 'rejected'}});
   });
 
-  test('is dropped when the one who took it asks again', async () => {
+  test('is dropped when the terminal that took it asks again', async () => {
     const {clock, finished, services} = startHandOver();
     services.inbox.watch(run, () => {});
     await settle();
@@ -168,7 +168,7 @@ describe('a decision that nobody comes for', () => {
     expect(await finished).toEqual({outcome: 'dropped'});
   });
 
-  test('is dropped when the one who took it writes nothing for a minute', async () => {
+  test('is dropped when the terminal that took it writes nothing for a minute', async () => {
     const {clock, finished, services, actor} = startHandOver();
     services.inbox.watch(run, () => {});
     await settle();

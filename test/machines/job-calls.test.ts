@@ -35,8 +35,8 @@ const uses = (agent: FakeAgent, tokens: number) =>
 
 const always = {folder: '/project', time: now};
 
-describe('the commands of the user', () => {
-  test('hear of every task and of the end of the job', async () => {
+describe('hooks', () => {
+  test('are told of every task and of the end of the job', async () => {
     const {engine, calls} = open({hooks});
     await engine.start(executeJob());
     expect(calls()).toEqual([
@@ -52,7 +52,7 @@ describe('the commands of the user', () => {
     ]);
   });
 
-  test('call a person to a checkpoint once, although the job ends there', async () => {
+  test('call the user to a checkpoint once, although the job ends there', async () => {
     const {engine, calls} = open({hooks: {needsYou: 'call'}, settings: {stopAfterEachTask: true}});
     const job = engine.start(executeJob({isAttended: true}));
     await settle();
@@ -67,7 +67,7 @@ describe('the commands of the user', () => {
     expect(calls().length).toBe(1);
   });
 
-  test('hear of no end of a task that waits for its time', async () => {
+  test('are not told of the end of a task that waits for its time', async () => {
     const {engine, calls, agents} = open({hooks: {taskEnded: 'ended', needsYou: 'call'}});
     agents.play = (each) => {
       each.opensSession();
@@ -77,7 +77,7 @@ describe('the commands of the user', () => {
     expect(calls().map(({hook}) => hook)).toEqual(['needsYou']);
   });
 
-  test('call a person where an agent asks, which is no end of its task', async () => {
+  test('call the user when an agent asks, which does not end its task', async () => {
     const {engine, calls, agents} = open({hooks: {needsYou: 'call', taskEnded: 'ended'}});
     agents.play = (each) => {
       each.opensSession();
@@ -114,7 +114,7 @@ describe('the commands of the user', () => {
       told: {reason: 'budget', message: 'The budget of this job is used up: 10 tokens of 10 tokens.'},
     },
     {
-      name: 'a single task cannot go on',
+      name: 'a single task cannot continue',
       job: resumed,
       setup: {
         runs: [pausedRun()],
@@ -138,14 +138,14 @@ describe('the commands of the user', () => {
       setup: {play: (each) => each.fails()},
       told: {reason: 'completed', lines: expect.arrayContaining(['failed: a'])},
     },
-    {name: 'all is done', setup: {}, told: null},
+    {name: 'everything is done', setup: {}, told: null},
     {
-      name: 'a resume is refused before it begins',
+      name: 'a resume is refused before it starts',
       job: resumed,
       setup: {},
       told: null,
     },
-  ])('call a person where $name: $told', async ({job = executeJob(), setup: {play, ...setup}, told}) => {
+  ])('call the user when $name: $told', async ({job = executeJob(), setup: {play, ...setup}, told}) => {
     const {engine, calls, agents} = open({hooks: {needsYou: 'call'}, ...setup});
     if (play) {
       agents.obeys.interrupt = true;
@@ -158,7 +158,7 @@ describe('the commands of the user', () => {
     expect(calls()).toMatchObject(told ? [{hook: 'needsYou', ...told}] : []);
   });
 
-  test('that fail are warned of, and change nothing', async () => {
+  test('that fail print a warning, and change nothing', async () => {
     const {engine, warnings, plans} = open({hooks: {taskEnded: 'fail', jobEnded: 'fail'}});
     expect(await engine.start(executeJob())).toMatchObject({reason: 'completed'});
     expect(plans.statuses()).toEqual({a: 'done'});
@@ -183,7 +183,7 @@ describe('the commands of the user', () => {
     await job;
   });
 
-  test('are those the job began with', async () => {
+  test('are those the job started with', async () => {
     const project = open({hooks: {jobEnded: 'stopped'}});
     project.agents.play = () => {};
     const job = project.engine.start(executeJob());
@@ -194,14 +194,14 @@ describe('the commands of the user', () => {
     expect(project.calls().map(({ran}) => ran)).toEqual(['stopped']);
   });
 
-  test('hear of no job that is refused because another runs: nothing has ended', async () => {
+  test('are not told of a job that is refused because another runs: nothing has ended', async () => {
     const {engine, calls, lock} = open({hooks});
     lock.holder = '7';
     expect(await engine.start(executeJob())).toMatchObject({reason: 'error'});
     expect(calls()).toEqual([]);
   });
 
-  test('hear of a job that broke before its first task', async () => {
+  test('are told of a job that broke before its first task', async () => {
     const {engine, calls, services} = open({hooks: {jobEnded: 'stopped'}});
     const create = async () => Promise.reject(new Error('no space left on device'));
     Object.assign(services.jobs, {create});
@@ -214,7 +214,7 @@ describe('the commands of the user', () => {
     ]);
   });
 
-  test('end when a person does not wait for them', async () => {
+  test('end when the user does not wait for them', async () => {
     const {engine, log, services} = open({hooks: {jobEnded: 'stopped'}});
     let end = () => {};
     const run = new Promise<null>((resolve) => {

@@ -39,7 +39,7 @@ function openJournals(options: Parameters<typeof createFakeServices>[0] = {}) {
   return {...fake, engine, inspect, journals, flushes, all};
 }
 
-/** Each entry as `actor event state`, those that tell where somebody stood as `actor standing state`. */
+/** Each entry as `actor event state`; entries with an actor's initial state as `actor standing state`. */
 const brief = (entries: readonly JournalEntry[] = []) =>
   entries.map(
     ({actor, kind, event, state}) => `${actor} ${kind === 'started' ? kind : event.type} ${stateWord(state)}`,
@@ -51,7 +51,7 @@ const replays = (entries: readonly JournalEntry[] = []) => {
 };
 
 describe('the journal of a run', () => {
-  test('holds everything from the start of the job to its end', async () => {
+  test('contains everything from the start of the job to its end', async () => {
     const {engine, journals, all, flushes} = openJournals({plan: planOf(task('a'))});
     await startJob(engine, executeJob());
     expect([...journals.keys()]).toEqual(['a a-1']);
@@ -61,7 +61,7 @@ describe('the journal of a run', () => {
     expect(flushes).toEqual([all.length - 1]);
   });
 
-  test('begins with where the actors above it stand when they worked on another before', async () => {
+  test('starts with the states of the actors above it when they worked on another run before', async () => {
     const {engine, journals} = openJournals({plan: planOf(task('a'), task('b'))});
     await startJob(engine, executeJob());
     const [first, second] = [journals.get('a a-1'), journals.get('b b-1')];
@@ -81,7 +81,7 @@ describe('the journal of a run', () => {
     expect([first, second].map(replays)).toEqual([true, true]);
   });
 
-  test('of a later job begins with the engine at rest', async () => {
+  test('of a later job starts with the engine at rest', async () => {
     const {engine, journals} = openJournals({plan: planOf(task('a'), task('b'))});
     await startJob(engine, executeJob({maxTasks: 1}));
     await startJob(engine, executeJob());
@@ -92,7 +92,7 @@ describe('the journal of a run', () => {
     expect(replays(journals.get('b b-1'))).toBe(true);
   });
 
-  test('holds the questions that were answered before it went on', async () => {
+  test('contains the questions that were answered before it continued', async () => {
     const run = waitingRun();
     const {engine, drafts, inspect, journals} = openJournals({
       plan: planOf(task('a', {status: 'waiting_user'})),
@@ -119,7 +119,7 @@ describe('the journal of a run', () => {
     expect(JSON.stringify(entries)).not.toContain('blue');
   });
 
-  test('holds a pause on its way down', async () => {
+  test('contains a pause on its way down', async () => {
     const project = openJournals({plan: planOf(task('a'), task('b'))});
     project.agents.play = () => {};
     const ended = startJob(project.engine, executeJob());
@@ -148,7 +148,7 @@ describe('the journal of a run', () => {
 });
 
 describe('the journals of two runs at once', () => {
-  /** An executor that works on two tasks at the same time, as far as a journal can tell. */
+  /** An executor that works on two tasks at once, as far as a journal can tell. */
   async function openPair() {
     const fake = createFakeServices({plan: planOf(task('a'), task('b'))});
     const journals = new Map<string, JournalEntry[]>();
@@ -192,10 +192,10 @@ describe('the journals of two runs at once', () => {
       actor.startsWith(`pair/${name}`);
   const isOfBoth = ({actor}: JournalEntry) => actor === 'pair';
 
-  test('hold the entries of their own task each, whoever began last', async () => {
+  test('contain the entries of their own task, whichever started last', async () => {
     const {agents, actor, journals, all} = await openPair();
     const [first, second] = agents.agents;
-    // Both work; what the first does comes after the second began.
+    // Both work; the first one's entries come after the second started.
     first?.opensSession();
     await settle();
     second?.opensSession();
@@ -217,7 +217,7 @@ describe('the journals of two runs at once', () => {
         `pair/${own} xstate.done.actor.settleTask settled`,
       );
     }
-    // What concerns both is told to both.
+    // Entries about both are in both.
     const told = (run: string) => (journals.get(run) ?? []).filter(isOfBoth).map(({event}) => event.type);
     expect([told('a-1'), told('b-1')]).toEqual([
       ['xstate.init', 'pair.noticed'],

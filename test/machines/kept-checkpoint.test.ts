@@ -42,16 +42,19 @@ test.each([
 test.each([
   {options: {}, asked: true},
   {options: {isReviewed: false}, asked: false},
-])('the plan goes on with a run held at a limit, and keeps its checkpoint: %j', async ({options, asked}) => {
-  const held = pausedRun({
-    ...{pause_reason: 'usage_limit', retry_at: now, decision_required: true},
-    failure: {kind: 'rate_limit', message: 'no', reset_at: now},
-  });
-  const plan = planOf(task('a', {status: 'in_progress'}), task('b', {deps: ['a']}));
-  const {agents, plans, runs, services} = createFakeServices({plan, runs: [held]});
-  agents.play = (agent) => agent.succeeds();
-  const result = await createEngine(services).start(executeJob({isAttended: false, ...options}));
-  expect(runs.records('a')[0]?.segments).toHaveLength(2);
-  expect(result).toMatchObject({reason: asked ? 'decision_required' : 'completed'});
-  expect(plans.statuses()).toEqual({a: asked ? 'in_progress' : 'done', b: asked ? 'todo' : 'done'});
-});
+])(
+  'the plan continues with a run held at a limit, and keeps its checkpoint: %j',
+  async ({options, asked}) => {
+    const held = pausedRun({
+      ...{pause_reason: 'usage_limit', retry_at: now, decision_required: true},
+      failure: {kind: 'rate_limit', message: 'no', reset_at: now},
+    });
+    const plan = planOf(task('a', {status: 'in_progress'}), task('b', {deps: ['a']}));
+    const {agents, plans, runs, services} = createFakeServices({plan, runs: [held]});
+    agents.play = (agent) => agent.succeeds();
+    const result = await createEngine(services).start(executeJob({isAttended: false, ...options}));
+    expect(runs.records('a')[0]?.segments).toHaveLength(2);
+    expect(result).toMatchObject({reason: asked ? 'decision_required' : 'completed'});
+    expect(plans.statuses()).toEqual({a: asked ? 'in_progress' : 'done', b: asked ? 'todo' : 'done'});
+  },
+);

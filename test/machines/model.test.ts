@@ -22,7 +22,7 @@ const door = setup({
   },
 });
 
-test('names the transitions that no walk takes, eventless ones too', () => {
+test('names the transitions that no walk takes, including eventless ones', () => {
   expect(unreachedTransitions(door, {key: ({context}) => context.keys})).toEqual([
     'door.forgotten -- always --> door.shut',
     'door.forgotten -- drop --> door.shut',
@@ -37,7 +37,7 @@ test('sees no further than its key: what only a counter tells apart is not explo
   ]);
 });
 
-test('refuses a key that never ends', () => {
+test('refuses a key that never repeats', () => {
   const counter = createMachine({
     id: 'counter',
     context: {count: 0},
@@ -48,7 +48,7 @@ test('refuses a key that never ends', () => {
   );
 });
 
-test('refuses a machine that decides on words, which no journal keeps', () => {
+test('refuses a machine that decides on text, which no journal keeps', () => {
   const listener = setup({types: {events: {} as {type: 'said'; words: string}}}).createMachine({
     id: 'listener',
     initial: 'open',

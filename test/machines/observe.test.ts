@@ -7,7 +7,7 @@ import {now, planOf, task} from '../helpers/plans.ts';
 const brief = ({actor, kind, event, state}: JournalEntry) =>
   `${actor} ${kind} ${event.type} -> ${stateWord(state)}`;
 
-test('every step of every machine is told in the order of cause and effect', async () => {
+test('every step of every machine is reported in the order of cause and effect', async () => {
   const {engine, entries} = observedEngine({plan: planOf(task('a'))});
   await startJob(engine, executeJob());
   expect(entries.map(brief)).toEqual([
@@ -70,14 +70,14 @@ test('an entry names the actor, its machine, the event, the state and every tran
   });
 });
 
-test('a second actor in the same place has a name of its own', async () => {
+test('a second actor in the same place has its own name', async () => {
   const {engine, entries} = observedEngine({plan: planOf(task('a'), task('b'))});
   await startJob(engine, executeJob());
   const actors = new Set(entries.filter(({machine}) => machine === 'segment').map(({actor}) => actor));
   expect([...actors]).toEqual(['engine/executor/task/run/segment', 'engine/executor/task:2/run/segment']);
 });
 
-test('no word of the plan or the agent is told', async () => {
+test('no text of the plan or the agent is reported', async () => {
   const {engine, entries} = observedEngine({
     plan: planOf(task('a', {title: 'Secret title', prompt: 'secret prompt', description: 'secret words'})),
   });

@@ -9,7 +9,7 @@ import type {JobFields} from '../helpers/jobs.ts';
 import {executeJob} from '../helpers/jobs.ts';
 import {family, now, planOf, task} from '../helpers/plans.ts';
 
-// `execute` says how the plan stands, not only what this call did.
+// `execute` reports the state of the plan, not only what this call did.
 
 const later = new Date(Date.parse(now) + 3_600_000).toISOString();
 const of = (taskId: string, run: RunRecord): RunRecord => ({...run, task_id: taskId, run_id: `${taskId}-1`});
@@ -61,7 +61,7 @@ const rows: readonly Row[] = [
     inTheWay: ['a person'],
   },
   {
-    name: 'an answer is waited for',
+    name: 'an answer is pending',
     tasks: [task('a', {status: 'waiting_user'})],
     runs: [asking('a')],
     standing: 'personNeeded',
@@ -75,7 +75,7 @@ const rows: readonly Row[] = [
     inTheWay: ['a time'],
   },
   {
-    name: 'a person comes before time, a failure before both',
+    name: 'the user comes before time, a failure before both',
     tasks: [
       task('a', {status: 'in_progress'}),
       task('b', {status: 'blocked'}),
@@ -87,7 +87,7 @@ const rows: readonly Row[] = [
     inTheWay: ['a time', 'b person', 'c retry'],
   },
   {
-    name: 'nobody will do what it depends on',
+    name: 'what it depends on will never be done',
     tasks: [task('a', {status: 'skipped'}), task('b', {deps: ['a']})],
     standing: 'personNeeded',
     inTheWay: ['b person'],
@@ -109,7 +109,7 @@ const rows: readonly Row[] = [
     inTheWay: ['a person'],
   },
   {
-    name: 'the tasks that were named are done, whatever became of others',
+    name: 'the named tasks are done, whatever became of others',
     tasks: [task('a', {status: 'failed'}), task('b')],
     runs: [failed('a')],
     fields: {taskIds: ['b']},
@@ -117,7 +117,7 @@ const rows: readonly Row[] = [
     inTheWay: [],
   },
   {
-    name: 'a named task depends on one that was not',
+    name: 'a named task depends on one that was not named',
     tasks: [task('a', {status: 'in_progress'}), task('b', {deps: ['a']}), task('c')],
     runs: [paused('a')],
     fields: {taskIds: ['b', 'c']},
@@ -125,7 +125,7 @@ const rows: readonly Row[] = [
     inTheWay: ['b person'],
   },
   {
-    name: 'as many tasks as were asked for are done',
+    name: 'as many tasks as requested are done',
     tasks: [task('a'), task('b')],
     fields: {maxTasks: 1},
     standing: 'done',
@@ -149,7 +149,7 @@ test.each(rows)('$name: $standing', async ({tasks, runs, fields, standing, inThe
 });
 
 describe('the end of a job', () => {
-  test('names what stands in the way with the command that helps', async () => {
+  test('names each obstacle with the command that helps', async () => {
     const {lines, retryAt} = await executed(
       [task('a', {status: 'in_progress'}), task('b', {status: 'failed'}), task('c')],
       [paused('a'), failed('b')],
@@ -163,7 +163,7 @@ describe('the end of a job', () => {
     expect(retryAt).toBeUndefined();
   });
 
-  test('names those that wait for each other with the command that explains it', async () => {
+  test('names tasks that wait for each other with the command that explains it', async () => {
     const {lines} = await executed([
       ...family(task('p'), task('r', {deps: ['q']})),
       task('q', {deps: ['p']}),
@@ -183,7 +183,7 @@ describe('the end of a job', () => {
     expect(lines.at(-1)).toBe('  and 3 more: blackbird list');
   });
 
-  test('a parent whose review came to nothing stands in the way, unless a person wanted no more', async () => {
+  test('a parent whose review has no verdict is an obstacle, unless the user stopped the job', async () => {
     const tasks = family(task('p'), task('a'));
     const inTheWay = async (fields: JobFields) =>
       (await executed(tasks, [], fields)).obstacles?.map(({taskId}) => taskId);

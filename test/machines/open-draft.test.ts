@@ -20,7 +20,7 @@ function opening() {
   return {services, open};
 }
 
-test('what no planner could begin, asked for again, goes on with the draft it has', async () => {
+test('a request that no planner could start on continues its draft when it is repeated', async () => {
   const {services, open} = opening();
   const first = await open();
   expect(await open()).toBe(first);
@@ -28,7 +28,7 @@ test('what no planner could begin, asked for again, goes on with the draft it ha
   expect((await services.planDrafts.list()).drafts).toHaveLength(2);
 });
 
-test('a draft that a planner has begun on is gone on with only where it is named', async () => {
+test('a draft that a planner has started on is continued only when it is named', async () => {
   const {services, open} = opening();
   const first = await open();
   await services.runs.insert(runRecord({task_id: draftTaskId(first), run_id: 'p-1', state: 'paused'}));

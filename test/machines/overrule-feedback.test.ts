@@ -40,7 +40,7 @@ const dismissAll = ({services}: Pick<FakeServices, 'services'>) =>
 const dismissals = ({runs}: FakeServices) =>
   runs.records('p')[0]?.parent_review_dismissed?.map(({task_id}) => task_id);
 
-/** A project as it is left by a Blackbird that died behind this write. */
+/** A project as a Blackbird leaves it that died after this write. */
 async function killedAfter(writes: number, act: (fake: Pick<FakeServices, 'services'>) => Promise<unknown>) {
   const fake = setUp();
   const life = mortal(fake);
@@ -55,8 +55,8 @@ async function killedAfter(writes: number, act: (fake: Pick<FakeServices, 'servi
   return fake;
 }
 
-describe('to dismiss feedback', () => {
-  test('is one step under the project lock: said on the record, told to the plan, and then forgotten', async () => {
+describe('dismissing feedback', () => {
+  test('is one step under the project lock: recorded, written to the plan, and then removed', async () => {
     const fake = setUp();
     expect(await dismissAll(fake)).toEqual({
       dismissed: ['a', 'b'].map((childTaskId) => sentBackFeedback({childTaskId})),
@@ -81,7 +81,7 @@ describe('to dismiss feedback', () => {
     expect({log: fake.log, said: dismissals(fake)}).toEqual({log: [], said: undefined});
   });
 
-  test('lets go of the lock where the record cannot be written', async () => {
+  test('releases the lock when the record cannot be written', async () => {
     const fake = setUp();
     fake.runs.failOn(({run_id}) => run_id === 'p-1', new Error('no space left'));
     await expect(dismissAll(fake)).rejects.toThrow('no space left');
@@ -94,7 +94,7 @@ describe('to dismiss feedback', () => {
   const whole = 7;
 
   test.each(Array.from({length: whole}, (_, index) => index + 1))(
-    'killed behind write %i, the same command does the rest',
+    'killed after write %i, the same command does the rest',
     async (writes) => {
       const fake = await killedAfter(writes, dismissAll);
       await dismissAll(fake);
@@ -107,7 +107,7 @@ describe('to dismiss feedback', () => {
   );
 
   test.each(Array.from({length: whole - 2}, (_, index) => index + 3))(
-    'killed behind write %i, no agent hears of it, and the next job does the rest',
+    'killed after write %i, no agent receives it, and the next job does the rest',
     async (writes) => {
       const fake = await killedAfter(writes, dismissAll);
       expect(await pendingOf(fake.services, 'a')).toBeNull();
@@ -121,7 +121,7 @@ describe('to dismiss feedback', () => {
     },
   );
 
-  test('leaves what a run has taken over to that run', async () => {
+  test('leaves feedback that a run has taken to that run', async () => {
     const {parentTaskId, reviewRunId, feedback} = sentBackFeedback();
     const taken = restingRun({
       ...{run_id: 'a-2', attempt: 2, state: 'paused'},
@@ -132,7 +132,7 @@ describe('to dismiss feedback', () => {
     expect(dismissals(fake)).toBeUndefined();
   });
 
-  test('leaves the parent open beside feedback that cannot be read', async () => {
+  test('leaves the parent open next to unreadable feedback', async () => {
     const fake = setUp();
     fake.feedback.broken.push({file: 'c.json', reason: 'not JSON'});
     expect((await dismissAll(fake)).completed).toEqual([]);
@@ -140,11 +140,11 @@ describe('to dismiss feedback', () => {
   });
 });
 
-describe('to edit feedback', () => {
+describe('editing feedback', () => {
   const edit = ({services}: Pick<FakeServices, 'services'>) =>
     editFeedback({...services, now: () => later}, 'a', ' Dates only. ', 'ada');
 
-  test('killed behind the record, the task is told what the record says', async () => {
+  test('killed after the record, the task is told what the record says', async () => {
     const fake = await killedAfter(2, edit);
     expect(fake.feedback.entries.get('a')).toEqual(sentBackFeedback());
     expect(await pendingOf(fake.services, 'a')).toEqual(

@@ -16,7 +16,7 @@ const told = ({request}: FakeAgent) => request.prompt.includes('canary');
 const marked = ({runs}: FakeServices) =>
   runs.records('a').filter((run) => run.context?.parentReviewFeedback && run.segments.length > 0);
 
-/** A project whose reviewer sends `a` back until its agent was told why, and came to an end with it. */
+/** A project whose reviewer sends `a` back until its agent was told why, and ended with it. */
 function setUp() {
   const fake = createFakeServices({
     plan: planOf(family(task('p'), task('a'), task('b')), task('late', {deps: ['p']})),
@@ -34,7 +34,7 @@ function setUp() {
   return fake;
 }
 
-/** What a person does who reads what Blackbird says: execute, and what it names. */
+/** A user who follows Blackbird's messages: execute, and the commands it names. */
 async function goOn(engine: Engine, fake: FakeServices): Promise<void> {
   for (let turn = 0; turn < 8 && fake.plans.statuses().late !== 'done'; turn++) {
     await startJob(engine, execute);
@@ -68,7 +68,7 @@ test('a crash after any write neither loses the feedback of a review nor repeats
     };
     void goOn(createEngine(life.services), fake);
     for (let turn = 0; turn < 40; turn++) await settle();
-    // Who dies in the middle of a launch has let go of the lock before it is told.
+    // A Blackbird that dies during a launch has released the lock before that is known.
     fake.violations.length = 0;
 
     await goOn(createEngine(fake.services), fake);
@@ -77,7 +77,7 @@ test('a crash after any write neither loses the feedback of a review nor repeats
       after,
       statuses: {p: 'done', a: 'done', b: 'done', late: 'done'},
     });
-    // One run brought it, to its end; the file is gone, and no other agent heard of it.
+    // One run delivered it, to its end; the file is gone, and no other agent received it.
     expect({after, states: marked(fake).map(({state}) => state)}).toEqual({after, states: ['succeeded']});
     const heard = fake.agents.agents.filter((each) => each.hasGone && told(each)).map(({runId}) => runId);
     expect({after, heard: new Set(heard).size}).toEqual({after, heard: 1});
@@ -86,7 +86,7 @@ test('a crash after any write neither loses the feedback of a review nor repeats
   }
 });
 
-test('a restart of a run that never came to an end with it is told again', async () => {
+test('a restart of a run that never ended with it is told again', async () => {
   const fake = setUp();
   const engine = createEngine(fake.services);
   await startJob(engine, execute);

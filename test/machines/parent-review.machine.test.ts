@@ -73,7 +73,7 @@ function createReview(
   return {...fake, clock, actor, finished: toPromise(actor), reviews: (id = 'p') => fake.runs.records(id)};
 }
 
-/** Answers every reviewer in turn; the last answer stands for all that follow. */
+/** Answers every reviewer in turn; the last answer is used for all that follow. */
 function answering(fake: ReturnType<typeof createReview>, ...answers: readonly string[]) {
   const left = [...answers];
   fake.agents.play = (agent) => agent.succeeds(left.length > 1 ? left.shift() : left[0]);
@@ -86,7 +86,7 @@ async function review(answer: string, ...args: Parameters<typeof createReview>) 
   return {...fake, output: await fake.finished};
 }
 
-test('a limit that lasts longer than the patience is not waited for: no review begins', async () => {
+test('a limit longer than the allowed wait is not waited for: no review starts', async () => {
   const fake = createReview({}, single);
   const until = new Date(Date.parse(now) + 2 * 3_600_000).toISOString();
   fake.limits.limits.set('claude', {until, source: 'reported', seenAt: now});
@@ -157,7 +157,7 @@ describe('a review that passes', () => {
     expect(plans.statuses()).toMatchObject({p: 'done'});
   });
 
-  test('was made by an agent that may read and must answer in one form', async () => {
+  test('was made by a read-only agent with an answer schema', async () => {
     const {agents} = await review(pass);
     const [{request} = agents.agent] = agents.agents;
     expect(request).toMatchObject({
@@ -171,7 +171,7 @@ describe('a review that passes', () => {
     expect(request.prompt).toContain('## b: Task b\ndone by a person, without an agent');
   });
 
-  test('counts for the children it saw: those done again since are reviewed again', async () => {
+  test('applies to the children it saw: those done again since are reviewed again', async () => {
     const fake = createReview();
     const answers = [pass, back('b')];
     fake.agents.play = (agent) => {
@@ -254,7 +254,7 @@ describe('a second reviewer sees', () => {
   const promptOf = async (...runs: readonly RunRecord[]) =>
     (await review(back('a'), {}, plan, runs)).agents.agent.request.prompt;
 
-  test('what the first one asked, what changed since, and what a person dismissed', async () => {
+  test("the first one's feedback, what changed since, and what the user dismissed", async () => {
     const prompt = await promptOf(first, again, sentBack);
     expect(prompt).toContain('# Earlier reviews\nThis work was reviewed before. It was sent back once.');
     expect(prompt).toContain(
@@ -267,7 +267,7 @@ describe('a second reviewer sees', () => {
     expect(prompt).toContain('the user answered the review:\n> Leave it as it is.');
   });
 
-  test('nothing of a review that judged nothing', async () => {
+  test('nothing of a review without a verdict', async () => {
     const {parent_review_passed: _, ...broken} = sentBack;
     expect(await promptOf(first, again, {...broken, state: 'failed'})).not.toContain('reviewed before');
   });
@@ -296,7 +296,7 @@ describe('a review that sends tasks back', () => {
     expect(plans.statuses()).toMatchObject({g: 'todo', p: 'todo', a: 'done', b: 'done'});
   });
 
-  test('is not made again while its feedback waits', async () => {
+  test('is not repeated while its feedback is pending', async () => {
     const fake = createReview();
     fake.feedback.entries.set('b', pending('b'));
     fake.actor.start();
@@ -304,7 +304,7 @@ describe('a review that sends tasks back', () => {
     expect(fake.log).toEqual([]);
   });
 
-  test('keeps the whole plan waiting, whatever else is due', async () => {
+  test('holds up the whole plan, whatever else is due', async () => {
     const fake = createReview(
       {taskIds: null},
       planOf([...plan.items.values()], family(task('q'), task('c', done))),
@@ -326,7 +326,7 @@ describe('a review that sends tasks back', () => {
     });
   });
 
-  test('of which every feedback was dismissed is a parent done by a person', async () => {
+  test('whose feedback was all dismissed leaves the parent done by the user', async () => {
     const sentBack = restingRun({
       run_id: 'p-1',
       task_id: 'p',
@@ -340,7 +340,7 @@ describe('a review that sends tasks back', () => {
     expect(plans.statuses()).toEqual({p: 'done', a: 'done'});
   });
 
-  test('finds feedback that a run has taken over, and clears it', async () => {
+  test('finds feedback that a run has taken, and clears it', async () => {
     const resumed = restingRun({
       run_id: 'a-2',
       attempt: 2,
@@ -364,35 +364,32 @@ describe('a review that sends tasks back', () => {
   });
 });
 
-describe('a review that comes to nothing', () => {
+describe('a review without a verdict', () => {
   test.each([
     {name: 'prose', answer: 'Looks good!', problem: 'it holds no JSON object with "passed"'},
-    {name: 'a stranger', answer: back('late'), problem: '"late" is none of the reviewed tasks'},
+    {name: 'an unknown task', answer: back('late'), problem: '"late" is none of the reviewed tasks'},
     {
       name: 'a question',
       answer: '{"blackbird":{"questions":[{"id":"q","prompt":"Why?"}]}}',
       problem: 'it holds no JSON object with "passed"',
     },
-  ])(
-    '($name) is a failed run; nothing else changes, and it is not tried twice',
-    async ({answer, problem}) => {
-      const {output, plans, feedback, reviews, agents} = await review(answer);
-      const failure = {
-        kind: 'agent_error',
-        message: `the answer of the review cannot be used: ${problem}`,
-      };
-      expect(output).toEqual({
-        outcome: 'settled',
-        reviews: [{parentId: 'p', verdict: 'broken', failure}],
-        pending: [],
-      });
-      expect(reviews()).toMatchObject([{state: 'failed', failure}]);
-      expect(reviews()[0]).not.toHaveProperty('parent_review_passed');
-      expect(plans.plan).toBe(plan);
-      expect(feedback.entries.size).toBe(0);
-      expect(agents.agents).toHaveLength(1);
-    },
-  );
+  ])('($name) is a failed run; nothing else changes, and it is not repeated', async ({answer, problem}) => {
+    const {output, plans, feedback, reviews, agents} = await review(answer);
+    const failure = {
+      kind: 'agent_error',
+      message: `the answer of the review cannot be used: ${problem}`,
+    };
+    expect(output).toEqual({
+      outcome: 'settled',
+      reviews: [{parentId: 'p', verdict: 'broken', failure}],
+      pending: [],
+    });
+    expect(reviews()).toMatchObject([{state: 'failed', failure}]);
+    expect(reviews()[0]).not.toHaveProperty('parent_review_passed');
+    expect(plans.plan).toBe(plan);
+    expect(feedback.entries.size).toBe(0);
+    expect(agents.agents).toHaveLength(1);
+  });
 
   test('does not keep others from being reviewed', async () => {
     const two = planOf([...plan.items.values()], family(task('q'), task('c', done)));
@@ -409,7 +406,7 @@ describe('a review that comes to nothing', () => {
     expect(fake.plans.statuses()).toMatchObject({p: 'todo', g: 'todo', q: 'done'});
   });
 
-  test('is made again by the next one, as a new run', async () => {
+  test('is repeated by the next job, as a new run', async () => {
     const broken = restingRun({run_id: 'p-1', task_id: 'p', run_type: 'review', state: 'failed'});
     const {output, reviews} = await review(pass, {}, plan, [worked, broken]);
     expect(output.reviews[0]).toEqual({parentId: 'p', verdict: 'passed'});
@@ -431,20 +428,20 @@ describe('a review that comes to nothing', () => {
 });
 
 describe('nothing is reviewed', () => {
-  test('where nothing is due', async () => {
+  test('when nothing is due', async () => {
     const {output, log} = await review(pass, {taskIds: ['late']});
     expect(output).toEqual({outcome: 'settled', reviews: [], pending: []});
     expect(log).toEqual([]);
   });
 
-  test('where no agent has worked: the parent is done', async () => {
+  test('when no agent has worked: the parent is done', async () => {
     const {output, log} = await review(pass, {}, plan, []);
     expect(output).toEqual({outcome: 'settled', reviews: [], pending: []});
     expect(log).toEqual(['plan p done', 'plan g done']);
   });
 
   test.each([['a'], null])(
-    'where reviews are off (%s): what is due is done, and what that makes so',
+    'when reviews are off (%s): parents that are due are done, and those that become due',
     async (taskIds) => {
       const fake = createReview({isEnabled: false, taskIds});
       fake.feedback.entries.set('a', pending('a'));
@@ -495,10 +492,10 @@ describe('reviews that sent tasks back', () => {
     );
 
   test.each([
-    {name: 'as often as they may', verdicts: [false, false, false], cycles: 3, maxCycles: 3},
+    {name: 'as often as allowed', verdicts: [false, false, false], cycles: 3, maxCycles: 3},
     {name: 'more often, before the limit was lowered', verdicts: [false, false], cycles: 2, maxCycles: 1},
-    {name: 'as often as they may since one passed', verdicts: [false, true, false], cycles: 1, maxCycles: 1},
-  ])('$name leave the next decision to a person', async ({verdicts, cycles, maxCycles}) => {
+    {name: 'as often as allowed since one passed', verdicts: [false, true, false], cycles: 1, maxCycles: 1},
+  ])('$name leave the next decision to the user', async ({verdicts, cycles, maxCycles}) => {
     const {output, log, plans} = await review(pass, {maxCycles}, single, [worked, ...judged(...verdicts)]);
     expect(output).toEqual({
       outcome: 'undecided',
@@ -511,7 +508,7 @@ describe('reviews that sent tasks back', () => {
   });
 
   test.each([
-    {name: 'once less than they may', verdicts: [false, false]},
+    {name: 'once less than allowed', verdicts: [false, false]},
     {name: 'before one passed', verdicts: [false, false, false, true]},
   ])('$name are followed by another', async ({verdicts}) => {
     const {output} = await review(pass, {}, single, [worked, ...judged(...verdicts)]);
@@ -542,7 +539,7 @@ describe('a pause', () => {
     ]);
   });
 
-  test('asked for before begins no reviewer', async () => {
+  test('requested before starts no reviewer', async () => {
     const fake = createReview();
     fake.actor.start();
     fake.actor.send(pause);
@@ -555,7 +552,7 @@ describe('a pause', () => {
     expect(fake.log).toEqual([]);
   });
 
-  test('asked for before the agent is told to go: the review before it is replaced by nothing', async () => {
+  test('requested before the agent is released: the previous review is not replaced', async () => {
     const paused = pausedRun({run_id: 'p-1', task_id: 'p', run_type: 'review'});
     const fake = createReview({}, plan, [worked, paused]);
     const release = fake.runs.holdOn(({run_id, phase}) => run_id === 'p-2' && phase === 'active');
@@ -571,7 +568,7 @@ describe('a pause', () => {
     expect(fake.reviews()[0]).not.toHaveProperty('superseded_by_run_id');
   });
 
-  test('asked for while it is judged lets the verdict stand, and begins no other', async () => {
+  test('requested while it is judged keeps the verdict, and starts no other', async () => {
     const fake = createReview();
     answering(fake, pass);
     const release = fake.plans.holdNextUpdate();
@@ -606,7 +603,7 @@ test.each([
 });
 
 describe('to stop after the task', () => {
-  test('asked for before begins no reviewer; what needs none is completed', async () => {
+  test('requested before starts no reviewer; parents that need none are completed', async () => {
     const due = createReview();
     due.actor.start();
     due.actor.send(stop);
@@ -620,7 +617,7 @@ describe('to stop after the task', () => {
     expect(off.plans.statuses()).toMatchObject({p: 'done', g: 'done'});
   });
 
-  test('lets the reviewer at work end, and begins no other', async () => {
+  test('lets the working reviewer end, and starts no other', async () => {
     const fake = createReview();
     fake.actor.start();
     await eventually(() => expect(fake.log).toContain('go p-1'));
@@ -658,7 +655,7 @@ describe('an error', () => {
     expect(fake.violations).toEqual([]);
   });
 
-  test('of feedback that cannot be written: the review judged nothing', async () => {
+  test('of feedback that cannot be written: the review has no verdict', async () => {
     const fake = createReview();
     answering(fake, back('a'));
     fake.feedback.failNextSave(error);
@@ -667,7 +664,7 @@ describe('an error', () => {
     expect(fake.reviews()[0]).not.toHaveProperty('parent_review_passed');
   });
 
-  test('of feedback that cannot be read: nothing goes on', async () => {
+  test('of feedback that cannot be read: nothing continues', async () => {
     const fake = createReview({taskIds: null});
     fake.feedback.broken.push({file: '/feedback/a.json', reason: 'it is empty'});
     fake.actor.start();
@@ -698,7 +695,7 @@ describe('refuses to run without', () => {
   });
 });
 
-describe('a review that takes its time', () => {
+describe('a slow review', () => {
   const working = async (minutes: number, interrupt = true) => {
     const fake = createReview({minutes}, single);
     fake.agents.obeys = {interrupt, kill: true};
@@ -718,7 +715,7 @@ describe('a review that takes its time', () => {
     expect(await finished).toMatchObject({outcome: 'settled', reviews: [{verdict: 'passed'}]});
   });
 
-  test('is stopped then, came to nothing and says why; it is not made again in the same job', async () => {
+  test('is stopped then, has no verdict and says why; it is not repeated in the same job', async () => {
     const {clock, finished, reviews, agents, plans} = await working(2);
     clock.increment(120_000);
     const message = 'the review took longer than 2 minutes (execution.reviewMinutes)';
@@ -731,7 +728,7 @@ describe('a review that takes its time', () => {
     expect(plans.statuses().p).not.toBe('done');
   });
 
-  test('and is paused by a person meanwhile is paused', async () => {
+  test('that the user pauses in the meantime is paused', async () => {
     const {clock, finished, actor} = await working(2, false);
     clock.increment(120_000);
     await settle();

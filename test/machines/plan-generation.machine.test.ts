@@ -22,7 +22,7 @@ import {settle} from '../fakes/services.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
 import {family, now, planOf, task, taskIn, withStatus} from '../helpers/plans.ts';
 
-test('a plan is saved even where its draft cannot be removed, and that is told', async () => {
+test('a plan is saved even when its draft cannot be removed, which is reported', async () => {
   const fake = createPlanning();
   answering(fake, tasks(good('api')));
   fake.services.planDrafts.remove = async () => {
@@ -40,7 +40,7 @@ test('a plan is saved even where its draft cannot be removed, and that is told',
 });
 
 describe('a plan that is generated', () => {
-  test('is a draft on disk before the planner starts, and saved only when a person accepts it', async () => {
+  test('is a draft on disk before the planner starts, and saved only when the user accepts it', async () => {
     const fake = createPlanning();
     answering(fake, tasks(good('api'), good('web', {deps: ['api']})));
     const {finished} = fake.start();
@@ -61,7 +61,7 @@ describe('a plan that is generated', () => {
     expect(fake.violations).toEqual([]);
   });
 
-  test('is made by an agent that may only read and is held to the schema', async () => {
+  test('is made by a read-only agent with the schema', async () => {
     const fake = createPlanning();
     answering(fake, tasks(good('api')));
     fake.start();
@@ -71,7 +71,7 @@ describe('a plan that is generated', () => {
     ]);
   });
 
-  test('is saved without a question where that was asked for and nothing blocks it', async () => {
+  test('is saved without a question when that was requested and nothing blocks it', async () => {
     const fake = createPlanning({isAccepted: true, isAttended: false});
     answering(fake, tasks(good('api')));
     const {finished} = fake.start();
@@ -79,7 +79,7 @@ describe('a plan that is generated', () => {
     expect(fake.asked).toEqual([]);
   });
 
-  test('stays a draft where nobody is there to decide', async () => {
+  test('stays a draft without a user to decide', async () => {
     const fake = createPlanning({isAttended: false});
     answering(fake, tasks(good('api')));
     const {finished} = fake.start();
@@ -90,7 +90,7 @@ describe('a plan that is generated', () => {
 });
 
 describe('questions', () => {
-  test('are answered in the same session, and earlier answers stand', async () => {
+  test('are answered in the same session, and earlier answers stay', async () => {
     const fake = createPlanning();
     answering(fake, questions, questions, tasks(good('api')));
     fake.start();
@@ -117,7 +117,7 @@ describe('questions', () => {
     expect(fake.asked.at(-1)?.refusal).toMatchObject({code: 'E_NO_INPUT'});
   });
 
-  test('one round too many is sent back: it has to decide by itself', async () => {
+  test('one round too many is sent back: the planner has to decide by itself', async () => {
     const fake = createPlanning();
     answering(fake, questions, questions, questions, tasks(good('api')));
     fake.start();
@@ -130,7 +130,7 @@ describe('questions', () => {
     expect(fake.asked.at(-1)?.preview).not.toBeNull();
   });
 
-  test('one round too many is asked all the same when no correction is left', async () => {
+  test('one round too many is still asked when no correction is left', async () => {
     const fake = createPlanning();
     answering(fake, 'no', 'no', questions);
     fake.start();
@@ -143,7 +143,7 @@ describe('questions', () => {
     expect(fake.asked).toHaveLength(4);
   });
 
-  test('are left open where nobody is there, and answered when the draft is opened', async () => {
+  test('are left open without a user, and answered when the draft is opened', async () => {
     const fake = createPlanning({isAttended: false});
     answering(fake, questions, tasks(good('api')));
     expect(await fake.start().finished).toMatchObject({outcome: 'unanswered'});
@@ -154,7 +154,7 @@ describe('questions', () => {
   });
 });
 
-describe('an answer that cannot be used', () => {
+describe('an unusable answer', () => {
   test('goes back to the same session with everything that is wrong', async () => {
     const fake = createPlanning();
     const wrong = tasks(good('a', {deps: ['nobody']}), good('b', {parentId: 'gone'}), good('b'));
@@ -169,7 +169,7 @@ describe('an answer that cannot be used', () => {
     expect(fake.asked.at(-1)?.preview?.diff.added).toMatchObject([{id: 'api'}]);
   });
 
-  test('is given up after so many tries; the draft is kept', async () => {
+  test('is given up after a number of attempts; the draft is kept', async () => {
     const fake = createPlanning();
     answering(fake, 'no');
     const {finished} = fake.start();
@@ -178,7 +178,7 @@ describe('an answer that cannot be used', () => {
     expect(await fake.draft()).not.toBeNull();
   });
 
-  test('leaves one draft, however often the same is asked for', async () => {
+  test('leaves one draft, however often the request is repeated', async () => {
     const fake = createPlanning();
     answering(fake, 'no');
     for (const text of ['an API', 'an API', 'a page'])
@@ -198,7 +198,7 @@ describe('the quality gate', () => {
     expect(fake.asked).toMatchObject([{preview: {findings: []}}]);
   });
 
-  test('shows what is left to a person, who may accept it all the same', async () => {
+  test('shows what is left to the user, who may still accept it', async () => {
     const fake = createPlanning();
     answering(fake, tasks(vague));
     const {finished} = fake.start();
@@ -209,7 +209,7 @@ describe('the quality gate', () => {
     expect(await finished).toMatchObject({outcome: 'saved'});
   });
 
-  test('knows the checks that are made of every task', async () => {
+  test('knows the checks for every task', async () => {
     const unchecked = good('api', {acceptanceCriteria: ['GET /health returns 200', 'exit code 0']});
     for (const [verify, found] of [
       [[], ['leaf_verify_missing']],
@@ -231,7 +231,7 @@ describe('the quality gate', () => {
   });
 });
 
-describe('a person', () => {
+describe('the user', () => {
   test('has it revised in the same session', async () => {
     const fake = createPlanning();
     answering(fake, tasks(good('api')), tasks(good('api'), good('docs')));
@@ -244,7 +244,7 @@ describe('a person', () => {
     expect(await fake.draft()).toMatchObject({revisions: ['With docs.']});
   });
 
-  test('is told why an empty revision is none', async () => {
+  test('is told why an empty revision is refused', async () => {
     const fake = createPlanning();
     answering(fake, tasks(good('api')));
     fake.start();
@@ -254,7 +254,7 @@ describe('a person', () => {
     expect(fake.asked.at(-1)?.refusal).toMatchObject({code: 'E_NO_INPUT'});
   });
 
-  test('edits it before it is saved; what cannot be is refused, and the gate sends nothing back', async () => {
+  test('edits it before it is saved; an invalid edit is refused, and the gate sends nothing back', async () => {
     const fake = createPlanning();
     answering(fake, tasks(good('api'), good('web')));
     const {finished} = fake.start();
@@ -277,7 +277,7 @@ describe('a person', () => {
     expect(taskIn(await fake.services.plans.read(), 'api').title).toBe('The API');
   });
 
-  test('edits it and has it revised: the planner is told what was edited and left out', async () => {
+  test('edits it and has it revised: the planner is told what was edited and dropped', async () => {
     const fake = createPlanning();
     answering(fake, tasks(good('api'), good('web')));
     fake.start();
@@ -299,7 +299,7 @@ describe('a person', () => {
     expect(prompt).toContain('Do not propose them again: "web"');
     expect(prompt).toContain('With docs.');
     expect(prompt).not.toContain('Build web');
-    // What it answers is its own again.
+    // Its next answer is its own again.
     await fake.say({type: 'plan.revise', text: 'With tests.'});
     await drain();
     expect(prompts(fake)[2]?.prompt).not.toContain('The current proposal');
@@ -332,7 +332,7 @@ describe('a person', () => {
 });
 
 describe('a pause', () => {
-  test('interrupts the planner; the draft goes on in the same session', async () => {
+  test('interrupts the planner; the draft continues in the same session', async () => {
     const fake = createPlanning();
     fake.agents.play = (agent) => {
       agent.opensSession('session-1');
@@ -366,7 +366,7 @@ describe('a pause', () => {
     expect(await fake.draft()).toMatchObject({saying: {type: 'start'}});
   });
 
-  /** The writes of drafts wait until they are released, but not the first ones. */
+  /** The writes of drafts wait until they are released, except for the first ones. */
   const holdDrafts = ({services}: ReturnType<typeof createPlanning>, first = 0) => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -409,7 +409,7 @@ describe('a pause', () => {
     expect(fake.violations).toEqual([]);
   });
 
-  test('while an answer is kept starts no planner, and the answer is sent the next time', async () => {
+  test('while an answer is stored starts no planner, and the answer is sent the next time', async () => {
     const fake = createPlanning();
     answering(fake, questions);
     const {actor, finished} = fake.start();
@@ -438,7 +438,7 @@ describe('a pause', () => {
     }
   });
 
-  test('a session that is gone is not gone on with: everything is told again', async () => {
+  test('a lost session is not continued: everything is told again', async () => {
     const fake = createPlanning({isAttended: false});
     answering(fake, questions);
     await fake.start().finished;
@@ -476,7 +476,7 @@ describe('a limit or an outage', () => {
   const kinds = (fake: ReturnType<typeof createPlanning>) =>
     prompts(fake).map(({kind, sessionRef}) => `${kind} ${sessionRef}`);
 
-  test('is waited for, and the planner goes on in its session', async () => {
+  test('is waited for, and the planner continues in its session', async () => {
     const fake = createPlanning({isAccepted: true});
     meeting(fake, 'rate_limit', 1, at(hour));
     const {finished} = fake.start();
@@ -518,7 +518,7 @@ describe('a limit or an outage', () => {
     });
   });
 
-  test('that is known already keeps it from beginning; the draft is kept', async () => {
+  test('that is already known keeps it from starting; the draft is kept', async () => {
     const fake = createPlanning();
     const until = at(7 * hour);
     fake.limits.limits.set('claude', {until, source: 'reported', seenAt: now});
@@ -527,7 +527,7 @@ describe('a limit or an outage', () => {
     expect(await fake.draft()).toMatchObject({saying: {type: 'start'}});
   });
 
-  test('waits longer each time, and all in all no longer than the settings say', async () => {
+  test('waits longer each time, and in total no longer than the settings say', async () => {
     const fake = createPlanning();
     meeting(fake, 'outage', 100);
     const {finished} = fake.start();
@@ -586,7 +586,7 @@ describe('a refine', () => {
     expect(fake.runs.records('web')).toEqual([runs[1]]);
   });
 
-  test('of what somebody changed meanwhile goes back with what it is now', async () => {
+  test('of tasks that changed in the meantime goes back with their current text', async () => {
     const fake = createPlanning(refine, {plan, runs});
     answering(fake, operations(edit('api', {title: 'The API'})));
     const {finished} = fake.start();
@@ -601,14 +601,14 @@ describe('a refine', () => {
     expect(taskIn(await fake.services.plans.read(), 'api').title).toBe('Mine');
     await fake.say({type: 'plan.postpone'});
     await finished;
-    // Whoever opens it again has it mended against the plan as it is now.
+    // Opening it again has it fixed against the plan as it is now.
     fake.start({type: 'open', draftId: (await fake.draft())?.draftId ?? ''});
     await drain();
     expect(prompts(fake).at(-1)?.prompt).toContain('"api" was changed by somebody else');
     expect(fake.asked.at(-1)?.preview?.diff.changed).toMatchObject([{id: 'api'}]);
   });
 
-  test('that a person edited goes back after a conflict with the edits', async () => {
+  test('that the user edited goes back after a conflict with the edits', async () => {
     const fake = createPlanning({...refine, maxRefinements: 0}, {plan, runs});
     answering(fake, operations(edit('api', {title: 'The API'})));
     const {finished} = fake.start();
@@ -679,7 +679,7 @@ test('dependencies are inferred with their reasons, and nothing else changes', a
   });
 });
 
-test('what cannot be begun is an error, and no draft is made of nothing', async () => {
+test('an impossible request is an error, and creates no draft', async () => {
   const fake = createPlanning({request: {type: 'new', wish: {...wish, text: ' '}}});
   expect(await fake.start().finished).toMatchObject({outcome: 'error', error: {code: 'E_NO_INPUT'}});
   expect(await fake.start({type: 'open', draftId: 'none'}).finished).toMatchObject({

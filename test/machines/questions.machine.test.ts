@@ -63,14 +63,14 @@ describe('an answer', () => {
     expect(await finished).toEqual({outcome: 'answered', answers: [{id: 'color', value}]});
   });
 
-  test('to a question without options is free text, numbers too', async () => {
+  test('to a question without options is free text, including numbers', async () => {
     const {answer, finished} = await ask(name);
     await answer('1');
     expect(await finished).toEqual({outcome: 'answered', answers: [{id: 'name', value: '1'}]});
   });
 
   test.each(['', ' ', '\n\t'])(
-    'that says nothing (%j) is refused, and the question is asked again',
+    'that is empty (%j) is refused, and the question is asked again',
     async (value) => {
       const {actor, answer, asked} = await ask(color, name);
       expect(actor.getSnapshot().can({type: 'question.answer', value})).toBe(false);
@@ -102,13 +102,13 @@ describe('questions', () => {
     });
   });
 
-  test('that are none are answered', async () => {
+  test('of an empty list are answered', async () => {
     expect(await (await ask()).finished).toEqual({outcome: 'answered', answers: []});
   });
 });
 
 describe('going back', () => {
-  test('asks the question before again, and its new answer counts', async () => {
+  test('asks the previous question again, and its new answer counts', async () => {
     const {actor, answer, asked, back, finished} = await ask(color, name);
     await answer('red');
     await back();
@@ -125,7 +125,7 @@ describe('going back', () => {
     });
   });
 
-  test('from the first question leads nowhere', async () => {
+  test('from the first question does nothing', async () => {
     const {actor, asked, back} = await ask(color, name);
     expect(actor.getSnapshot().can({type: 'question.back'})).toBe(false);
     await back();
@@ -147,7 +147,7 @@ describe('answers that were given before', () => {
     return drafts;
   };
 
-  test('are kept before the next question is asked, and after a stop they are offered', async () => {
+  test('are stored before the next question is asked, and after a stop they are offered', async () => {
     const {answer, asked, cancel, drafts} = await ask(color, name);
     await answer('2');
     expect(asked()).toBe('name');
@@ -174,7 +174,7 @@ describe('answers that were given before', () => {
     expect(await finished).toEqual({outcome: 'answered', answers: [{id: 'color', value: 'red'}]});
   });
 
-  test('are all there after the last one: delivering them may fail', async () => {
+  test('are all there after the last one: delivery may fail', async () => {
     const {answer, drafts} = await ask(color, name);
     await answer('red');
     await answer('Ada');
@@ -185,7 +185,7 @@ describe('answers that were given before', () => {
     expect(drafts.list()).toEqual([answersDraft({texts})]);
   });
 
-  test('on the command line are kept with those given here, and are not asked for', async () => {
+  test('on the command line are stored with those given here, and are not asked for', async () => {
     const given = [{id: 'color', value: 'red'}];
     const {answer, asked, drafts} = await askAs({
       questions: [color, name, size],
@@ -208,7 +208,7 @@ describe('answers that were given before', () => {
     expect((await askAs({questions: [color], run: {answers: [heard]}})).offered()).toBe('');
   });
 
-  test('to another question of the same name are not offered, and stay', async () => {
+  test('to another question with the same id are not offered, and stay', async () => {
     const other = {id: 'color', prompt: 'Of what?', text: 'blue'};
     const {answer, offered, drafts} = await askAs({questions: [color], drafts: await drafted([other])});
     expect(offered()).toBe('');
@@ -221,7 +221,7 @@ describe('answers that were given before', () => {
     expect((await askAs({questions: [color], drafts: await drafted(), run})).offered()).toBe('blue');
   });
 
-  test('that cannot be read or kept end the questions with the error', async () => {
+  test('that cannot be read or stored end the questions with the error', async () => {
     const drafts = createMemoryDraftStore();
     const error = new Error('disk');
     drafts.failNextRead(error);
@@ -275,7 +275,7 @@ describe('half an answer', () => {
     expect(drafts.list()[0]?.texts.map(({text}) => text)).toEqual(['red', 'Blackb']);
   });
 
-  test('that is typed on while the disk is slow is on disk half a second later', async () => {
+  test('typed while the disk is slow is on disk half a second later', async () => {
     const drafts = createMemoryDraftStore();
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -301,7 +301,7 @@ describe('half an answer', () => {
   });
 
   test.each(['while it is typed', 'when the questions are left'] as const)(
-    'that cannot be kept %s ends them with the error',
+    'that cannot be stored %s ends them with the error',
     async (when) => {
       const drafts = createMemoryDraftStore();
       const {actor, cancel, finished} = await askAs({questions: [name], drafts});
@@ -334,7 +334,7 @@ describe('half an answer', () => {
     expect(offered()).toBe('Black');
   });
 
-  test('that is erased leaves no draft behind', async () => {
+  test('that is erased leaves no draft', async () => {
     const drafts = createMemoryDraftStore();
     const {actor, cancel} = await askAs({questions: [name], drafts});
     actor.send({type: 'question.draft', value: 'x'});

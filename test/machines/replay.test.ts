@@ -87,7 +87,7 @@ describe('a whole engine', () => {
     );
   });
 
-  test('replays from where the actors above a task stood', async () => {
+  test('replays from the states of the actors above a task', async () => {
     const plan = planOf(...Array.from({length: 30}, (_, index) => task(`t${index}`)));
     const project = observedEngine({plan});
     await startJob(project.engine, executeJob());
@@ -101,7 +101,7 @@ describe('a whole engine', () => {
     ]);
     const entries = [...standing, ...from];
     expect(verifyEntries(recorded(entries))).toEqual(allAlike(entries));
-    // A context that grew with the plan stays small, and as long as it was.
+    // A context that grew with the plan stays small, and keeps its length.
     expect(standing[1]?.context?.attempted).toEqual({
       $list: 28,
       last: ['t23', 't24', 't25', 't26', 't27'].map((taskId) => ({
@@ -112,7 +112,7 @@ describe('a whole engine', () => {
     });
   });
 
-  test('a pause reaches the task of an executor that was standing when the journal began', async () => {
+  test('a pause reaches the task of an executor that was active when the journal started', async () => {
     const project = observedEngine({plan: planOf(task('a'), task('b'))});
     project.agents.play = (agent) => {
       if (agent.taskId === 'a') agent.succeeds();
@@ -131,7 +131,7 @@ describe('a whole engine', () => {
   });
 });
 
-test('what was answered is replayed without its words', async () => {
+test('answers are replayed without their text', async () => {
   const live = createLiveInspection();
   const {inspect} = createObserver({now: () => '', onEntry: live.observe});
   const questions = [
@@ -219,22 +219,22 @@ describe('the first entry whose replay differs', () => {
     });
   });
 
-  test('is the one that comes after the end of its actor', async () => {
+  test('is the one after the end of its actor', async () => {
     const entries = await entriesOfRun();
     const end = entries.findIndex(({kind, machine}) => kind === 'done' && machine === 'segment');
     const twice = entries.toSpliced(end + 1, 0, entries[end] as InspectedEntry);
     expect(verifyEntries(twice).first?.difference).toEqual({problem: 'it took an event after its end'});
   });
 
-  test('is none where the beginning is missing: what cannot be compared is not counted', async () => {
-    // The watch over its budget begins behind it.
+  test('is none when the beginning is missing: what cannot be compared is not counted', async () => {
+    // The watch over its budget starts after it.
     const original = (await entriesOfRun()).filter(({machine}) => machine !== 'budget');
     const entries = original.slice(original.findIndex(({machine}) => machine === 'segment') + 1);
     expect(verifyEntries(entries)).toEqual({entries: entries.length, compared: 0, first: null});
   });
 });
 
-test('a machine that throws is told as an end with an error, and replays as one', () => {
+test('a machine that throws is recorded as an end with an error, and replays as one', () => {
   const entries: JournalEntry[] = [];
   const {inspect} = createObserver({now: () => '', onEntry: (entry) => entries.push(entry)});
   const actor = createActor(questionsMachine, {

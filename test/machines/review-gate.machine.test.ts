@@ -9,7 +9,7 @@ import {createFakeServices, settle} from '../fakes/services.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
 import {now, planOf, task} from '../helpers/plans.ts';
 
-/** A run that ended at a checkpoint, in a session that can be resumed. */
+/** A run at its checkpoint, in a session that can be resumed. */
 const run = restingRun({
   state: 'succeeded',
   provider_session_ref: sessionRef,
@@ -89,7 +89,7 @@ describe('a decision', () => {
     });
   });
 
-  test('to reject keeps what the run itself failed for', async () => {
+  test("to reject keeps the run's own failure", async () => {
     const failed = {...run, state: 'failed' as const, failure: {kind: 'agent_error' as const, message: 'no'}};
     const {finished} = await startGate({run: failed, decision: {state: 'rejected'}});
     expect((await finished).run.failure).toEqual({
@@ -106,7 +106,7 @@ test('another run may replace this one: nothing is written about it', async () =
   expect(log).toEqual([]);
 });
 
-describe('what is left open', () => {
+describe('an open decision', () => {
   test.each([{command: pause}, {command: postpone}])('by $command.type stays pending', async ({command}) => {
     const {actor, finished, record, log, desk} = await startGate();
     actor.send(command);
@@ -116,13 +116,13 @@ describe('what is left open', () => {
     expect(desk.size).toBe(0);
   });
 
-  test('because nobody is there stays pending, and nobody is asked', async () => {
+  test('without a user stays pending, and nothing is asked', async () => {
     const {finished, log} = await startGate({isAttended: false});
     expect(await finished).toEqual({outcome: 'postponed', run});
     expect(log).toEqual([]);
   });
 
-  test('is not what is being written: a pause comes too late for a decision', async () => {
+  test('ends when a decision is being written: a pause comes too late', async () => {
     const {actor, runs, finished, desk} = await startGate();
     const release = runs.holdOn(() => true);
     desk.get(run.run_id)?.send(decide({state: 'approved_quit'}));
@@ -164,14 +164,14 @@ describe('changes that cannot be requested', () => {
     expect(await finished).toMatchObject({outcome: 'decided', run: {decision_state: 'approved_continue'}});
   });
 
-  test('are an error where nobody can be asked again', async () => {
+  test('are an error when no one can be asked again', async () => {
     const {finished, record} = await startGate({run: noSession, decision: changes, isAttended: false});
     expect(await finished).toMatchObject({outcome: 'error', error: refusal});
     expect(record()).toEqual(noSession);
   });
 
   test.each([
-    {name: 'without a word', decision: {...changes, feedback: ' \n'}, fields: {}, code: 'E_NO_INPUT'},
+    {name: 'without text', decision: {...changes, feedback: ' \n'}, fields: {}, code: 'E_NO_INPUT'},
     {
       name: 'from another provider',
       decision: changes,
@@ -193,7 +193,7 @@ describe('changes that cannot be requested', () => {
   });
 });
 
-test('a pause while a decision is refused leaves the question open and asks nobody again', async () => {
+test('a pause while a decision is refused leaves the question open and does not ask again', async () => {
   const {desk, actor, agents, finished, record} = await startGate();
   agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
   desk.get(run.run_id)?.send(decide(changes));
@@ -203,7 +203,7 @@ test('a pause while a decision is refused leaves the question open and asks nobo
   expect(desk.size).toBe(0);
 });
 
-test('a write that fails is the end: nothing is decided', async () => {
+test('a failed write is the end: nothing is decided', async () => {
   const {runs, desk, finished, record} = await startGate();
   const error = new Error('the disk is full');
   runs.failOn(() => true, error);

@@ -50,7 +50,7 @@ const orders: Record<RunCommandName, RunOrder> = {
   withdraw: {type: 'review.withdraw'},
 };
 
-/** What the chart itself makes of the command: where it stands, and what keeps it there. */
+/** What the chart itself does with the command: its state, and what keeps it there. */
 function chartSays(run: RunRecord, given: RunCircumstances, command: RunCommandName) {
   const input = {run, order: null, graceMilliseconds: 0, circumstances: given};
   const [start] = initialTransition(runMachine, input);
@@ -67,7 +67,7 @@ function chartSays(run: RunRecord, given: RunCircumstances, command: RunCommandN
   return {standing, obstacle: next.output?.outcome === 'refused' ? next.output.obstacle : null};
 }
 
-test('the table says of every kind of record, in every circumstance, what the chart says', () => {
+test('the table agrees with the chart for every kind of record, in every circumstance', () => {
   const differing: unknown[] = [];
   for (const run of runKinds) {
     for (const given of circumstances) {

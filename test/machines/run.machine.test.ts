@@ -65,7 +65,7 @@ async function startRun(...args: Parameters<typeof createRun>) {
 }
 
 describe('a new run', () => {
-  test('is launched at once and ends as its segment did', async () => {
+  test('is launched at once and ends like its segment', async () => {
     const {agents, finished, record} = await startRun(runRecord(), launch);
     expect(agents.agent.request).toEqual(startRequest);
     agents.agent.succeeds();
@@ -110,7 +110,7 @@ describe('a resume', () => {
     {obstacle: 'noSession', circumstances: here, run: pausedRun({provider_session_ref: ''})},
     {obstacle: 'foreignSession', circumstances: {...here, isSessionRef: false}, run: pausedRun()},
     {obstacle: 'unsavedSession', circumstances: here, run: pausedRun({resumable: false})},
-  ] as const)('that cannot be is refused for $obstacle, and nothing is touched', async (each) => {
+  ] as const)('that is impossible is refused for $obstacle, and nothing is touched', async (each) => {
     const {finished, log} = await startRun(each.run, resume, each.circumstances);
     expect(await finished).toEqual({outcome: 'refused', run: each.run, obstacle: each.obstacle});
     expect(log).toEqual([]);
@@ -130,7 +130,7 @@ describe('a resume', () => {
     });
   });
 
-  test('forgets why an earlier one was rejected', async () => {
+  test('clears why an earlier one was rejected', async () => {
     const failure = {kind: 'resume_rejected', message: 'busy'} as const;
     const {agents, finished} = await startRun(pausedRun({failure}), resume);
     agents.agent.succeeds();
@@ -139,7 +139,7 @@ describe('a resume', () => {
 });
 
 describe('an answer', () => {
-  test('is recorded before the agent hears it', async () => {
+  test('is recorded before the agent receives it', async () => {
     const {agents, finished, log, record} = await startRun(waitingRun(), answer);
     expect(record()).toMatchObject({state: 'running', phase: 'active', answers});
     expect(log.slice(0, 2)).toEqual(['record a-1 running/launching session-1', 'launch a-1']);
@@ -156,7 +156,7 @@ describe('an answer', () => {
 
 describe('a restart', () => {
   test.each([pausedRun(), waitingRun(), restingRun({state: 'failed'})])(
-    'of a run that is $state records what replaces it, and leaves it as it stands',
+    'of a run that is $state records what replaces it, and keeps its state',
     async (run) => {
       const {finished, record} = await startRun(run, restart);
       const replaced = {...run, updated_at: now, superseded_by_run_id: 'a-2'};
@@ -184,7 +184,7 @@ describe('a decision', () => {
   });
 });
 
-test('an order that its record does not allow is an error, never a wait', async () => {
+test('a command that its record does not allow is an error, never a wait', async () => {
   const run = restingRun({state: 'succeeded'});
   const {finished, log} = await startRun(run, decide);
   expect(await finished).toEqual({
@@ -208,7 +208,7 @@ describe('a pause', () => {
     expect(violations).toEqual([]);
   });
 
-  test('while the resume is written keeps the agent from running; the run stands where it stood', async () => {
+  test('while the resume is written keeps the agent from running; the run keeps its state', async () => {
     const run = createRun(pausedRun(), resume);
     const release = run.runs.holdOn(({phase}) => phase === 'launching');
     run.actor.start();
@@ -223,7 +223,7 @@ describe('a pause', () => {
 describe('a write that fails', () => {
   const error = new Error('the disk is full');
 
-  test('before a resume is the end: nothing is launched and the record stands', async () => {
+  test('before a resume is the end: nothing is launched and the record stays', async () => {
     const run = createRun(pausedRun(), resume);
     run.runs.failOn(() => true, error);
     run.actor.start();

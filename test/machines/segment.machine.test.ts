@@ -133,7 +133,7 @@ const atRest = {
 const inSession = {provider_session_ref: sessionRef, resumable: true};
 
 describe('outcomes', () => {
-  test('an agent that tries again what cannot succeed is interrupted, and its verdict stands', async () => {
+  test('an agent that retries what cannot succeed is interrupted, and its verdict stays', async () => {
     const segment = await startInSession();
     const failure = {kind: 'auth', message: 'the login was refused'} as const;
     segment.agent.says({type: 'retrying', failure, isFatal: true});
@@ -176,7 +176,7 @@ describe('outcomes', () => {
     });
   });
 
-  test('a run that waits is no longer paused, and keeps when it was', async () => {
+  test('a waiting run is no longer paused, and keeps when it was', async () => {
     const segment = await startInSession(resumed);
     segment.agent.succeeds(JSON.stringify({blackbird: {questions: [question]}}));
 
@@ -203,7 +203,7 @@ describe('outcomes', () => {
     });
   });
 
-  test('what the provider could not do pauses the run, with the reason', async () => {
+  test('a failure of the provider pauses the run, with the reason', async () => {
     const segment = await startInSession();
     segment.agent.fails({kind: 'rate_limit', message: 'try later'});
 
@@ -222,7 +222,7 @@ describe('outcomes', () => {
     });
   });
 
-  test('a failure that asks is a failure', async () => {
+  test('a failure with a question is a failure', async () => {
     const segment = await startInSession();
     const text = JSON.stringify({blackbird: {questions: [question]}});
     segment.agent.reports({ok: false, text});
@@ -233,7 +233,7 @@ describe('outcomes', () => {
     expect(run).not.toHaveProperty('questions');
   });
 
-  test('an agent that leaves without a result and without a session fails', async () => {
+  test('an agent that exits without a result and without a session fails', async () => {
     const segment = await startSegment();
     segment.agent.exits({exitCode: 3});
 
@@ -268,7 +268,7 @@ describe('outcomes', () => {
     expect(ended.segments.at(-1)?.usage).toMatchObject({input_tokens: 5, output_tokens: 2});
   });
 
-  test('activity, usage, messages and retries are news; turns are not', async () => {
+  test('activity, usage, messages and retries are reported; turns are not', async () => {
     const segment = await startInSession();
     const activity = {type: 'activity', activity: {kind: 'command', text: '$ ls'}} as const;
     const usage = {type: 'usage', usage: {input_tokens: 1, output_tokens: 1}} as const;
@@ -281,7 +281,7 @@ describe('outcomes', () => {
 });
 
 describe('an agent that cannot be started', () => {
-  test('fails a new run: nothing of it lives, nothing is swept', async () => {
+  test('fails a new run: nothing of it is alive, nothing is swept', async () => {
     const segment = createSegment();
     segment.agents.failLaunch(new AgentSpawnError('not_found', 'Cannot start claude: it is not there.'));
     segment.actor.start();
@@ -349,7 +349,7 @@ describe('a resume the provider rejects', () => {
   describe.each([
     {name: 'paused', options: resumed},
     {name: 'waiting', options: answered},
-  ])('a $name run whose agent fails by itself', ({name, options}) => {
+  ])('a $name run whose agent fails on its own', ({name, options}) => {
     const failure = {kind: 'agent_error', message: 'the agent gave no result (exit code 1)'} as const;
 
     test.each<{before: string; events: AgentEvent[]}>([
@@ -362,7 +362,7 @@ describe('a resume the provider rejects', () => {
           {type: 'activity', activity: {kind: 'notice', text: 'hm'}},
         ],
       },
-    ])('before $before stands as it stood', async ({events}) => {
+    ])('before $before keeps its state', async ({events}) => {
       const segment = await startSegment(options);
       segment.agent.says(...events);
       segment.agent.fails(failure);
@@ -381,7 +381,7 @@ describe('a resume the provider rejects', () => {
     });
   });
 
-  test('is a failure where nothing was resumed', async () => {
+  test('is a failure when nothing was resumed', async () => {
     const segment = await startSegment();
     segment.agent.fails(rejection);
     expect((await segment.finished).run).toMatchObject({state: 'failed', failure: rejection});
@@ -419,7 +419,7 @@ describe('a resume the provider rejects', () => {
     },
   );
 
-  test('what an agent in another session still says does not count', async () => {
+  test('output of an agent in another session does not count', async () => {
     const segment = await startSegment(resumed);
     segment.agent.opensSession('session-666');
     segment.agent.succeeds('all done');
@@ -473,7 +473,7 @@ describe('a pause', () => {
     expect((await segment.finished).run.pause_reason).toBe('terminated');
   });
 
-  test('before the agent was told to go ends the held process: the run never started', async () => {
+  test('before the agent was released ends the held process: the run never started', async () => {
     const segment = createSegment();
     segment.actor.start();
     segment.pause('terminated');
@@ -502,7 +502,7 @@ describe('a pause', () => {
       given: waitingRun(),
       step: {type: 'relaunched', answers: [{id: 'color', value: 'red'}]},
     },
-  ] as const)('before the agent went on leaves a run $name as it was, words and all', async (each) => {
+  ] as const)('before the agent continued leaves a run $name as it was, with its feedback', async (each) => {
     const {given, step} = each;
     const run = applyRunStep(given, step, now);
     const segment = createSegment({run, request: resumeRequest});
@@ -519,7 +519,7 @@ describe('a pause', () => {
     expect(segment.log).not.toContain('go a-1');
   });
 
-  test('of an agent that tells of its interruption as a failed result is a pause', async () => {
+  test('of an agent that reports its interruption as a failed result is a pause', async () => {
     const segment = await startInSession();
     segment.pause();
     await settle();
@@ -548,7 +548,7 @@ describe('a pause', () => {
     expect(segment.violations).toEqual([]);
   });
 
-  test('does not undo a success that comes while it is obeyed', async () => {
+  test('does not undo a success that arrives during the interruption', async () => {
     const segment = await startInSession();
     segment.pause();
     await settle();
@@ -564,7 +564,7 @@ describe('a pause', () => {
       state: 'failed',
     },
   ])(
-    'does not undo the $name of an agent that had left before without a result',
+    'does not undo the $name of an agent that had exited before without a result',
     async ({verdict, state}) => {
       const segment = await startInSession();
       const release = segment.agent.holdEnd();
@@ -597,7 +597,7 @@ describe('a pause', () => {
     type Point = {
       name: string;
       options?: Parameters<typeof createSegment>[0];
-      /** Brings the segment there and returns what lets it go on. */
+      /** Brings the segment there and returns what lets it continue. */
       arrange: (segment: TestSegment) => Promise<() => void> | (() => void);
       value: string;
       state: RunRecord['state'];
@@ -637,7 +637,7 @@ describe('a pause', () => {
           await settle();
           return () => {};
         },
-        // The intent is recorded at once.
+        // The request is recorded at once.
         value: 'active',
         ...paused,
         signals: ['go a-1', 'interrupt a-1'],
@@ -723,7 +723,7 @@ describe('a second pause', () => {
       signals: ['go a-1', 'interrupt a-1', 'kill a-1'],
     },
     {
-      name: 'that comes while the wish is written kills at once',
+      name: 'that comes while the request is written kills at once',
       play: async (segment: TestSegment) => {
         const release = segment.runs.holdOn(isPauseIntent);
         segment.pause();
@@ -759,7 +759,7 @@ describe('a second pause', () => {
     expect(segment.state()).toBe('killing');
   });
 
-  test('kills an agent that lingers after its result, whose result stands', async () => {
+  test('kills an agent that lingers after its result, which counts', async () => {
     const segment = await startInSession();
     segment.agent.reports({ok: true});
     segment.pause();
@@ -811,7 +811,7 @@ describe('windows', () => {
     expect(segment.violations).toEqual([]);
   });
 
-  test('the linger window, and no earlier, interrupts an agent that lives on after its result', async () => {
+  test('the linger window, and no earlier, interrupts an agent that keeps running after its result', async () => {
     const segment = await startInSession();
     segment.agent.reports({ok: true, text: 'done'});
 
@@ -858,7 +858,7 @@ describe('a session', () => {
     expect(await segment.finished).toMatchObject({run: {state: 'succeeded', ...inSession}});
   });
 
-  test('that is told only after the result is stored while the agent lingers', async () => {
+  test('announced only after the result is stored while the agent lingers', async () => {
     const segment = await startSegment();
     segment.agent.reports({ok: true});
     await settle();
@@ -884,7 +884,7 @@ describe('a session that was killed young', () => {
     expect((await segment.finished).run).toMatchObject({state: 'paused', resumable});
   });
 
-  test('is resumable when the agent said anything after it', async () => {
+  test('is resumable when the agent printed anything after it', async () => {
     const segment = await startInSession();
     segment.agent.says({type: 'turn'});
     segment.pause();
@@ -938,7 +938,7 @@ describe('a write that fails', () => {
       left: {state: 'running', phase: 'active', provider_session_ref: ''},
     },
     {
-      name: 'the wish to pause',
+      name: 'the requested pause',
       isMeant: isPauseIntent,
       play: async ({pause}: TestSegment) => pause(),
       log: ['launch a-1', 'record a-1 running/active', 'go a-1', 'kill a-1', 'exit a-1', 'end a-1'],
@@ -1036,12 +1036,12 @@ test.each([
   expect(segment.endings.size).toBe(0);
 });
 
-describe('what an agent uses and nobody can watch', () => {
+describe('a failed usage watch', () => {
   const unread = new Error('the use cannot be read');
   const none = {cost_usd: null, tokens: null, milliseconds: null};
   const budgets = {job: {...none, tokens: 10}, task: none, turns: null};
 
-  test('stops it; the segment fails with the reason, and nothing lives on', async () => {
+  test('stops the agent; the segment fails with the reason, and nothing is left alive', async () => {
     const segment = createSegment({budgets, readSpending: () => Promise.reject(unread)});
     segment.agents.obeys.interrupt = true;
     segment.actor.start();
@@ -1095,7 +1095,7 @@ describe('what cannot be ended', () => {
     expect(segment.live.size).toBe(1);
   });
 
-  test('an end that cannot be judged is a failure of the run, not a silence', async () => {
+  test('an end that cannot be judged is a failure of the run', async () => {
     const segment = await startInSession();
     segment.agent.breaks(new Error('no verdict'));
     expect((await segment.finished).run).toMatchObject({
@@ -1112,7 +1112,7 @@ describe('leaving', () => {
     expect(segment.log.at(-1)).toBe('kill a-1');
   });
 
-  test('an agent that comes to life after its segment was stopped is killed before it runs', async () => {
+  test('an agent that starts after its segment was stopped is killed before it runs', async () => {
     const segment = createSegment();
     const release = segment.agents.holdLaunch();
     segment.actor.start();

@@ -23,7 +23,7 @@ type Situation = {
   readonly ports?: Partial<SessionPorts>;
 };
 
-/** The machine with a tmux that remembers; the log has every effect of every port in order. */
+/** The machine with a stateful tmux; the log has every effect of every port in order. */
 function stage(situation: Situation = {}) {
   const log: string[] = [];
   const events: SessionEvent[] = [];
@@ -93,7 +93,7 @@ describe('a session that runs', () => {
     ]);
   });
 
-  test('is left in the background where that is asked for', async () => {
+  test('is left in the background when requested', async () => {
     const {log, events, resume, run} = stage({isRunning: true});
     expect(await resume({detached: true})).toEqual({outcome: 'ready', run, event: 'resume_attach'});
     expect(log).toEqual([has, 'resume_attach']);
@@ -138,7 +138,7 @@ describe('a session that is missing', () => {
   });
 
   test.each([true, false])(
-    'that somebody else created meanwhile is attached to (detached: %s)',
+    'that was created in the meantime is attached to (detached: %s)',
     async (detached) => {
       const {log, events, tmux, resume} = stage();
       const theirs = {name: session, cwd: '/theirs', argv: ['theirs'], env: {}};
@@ -155,7 +155,7 @@ describe('a session that is missing', () => {
     },
   );
 
-  test('is created without a question where it was to be restarted', async () => {
+  test('is created without a question when it was to be restarted', async () => {
     for (const request of [{yes: true}, {yes: false}]) {
       const {log, resume} = stage({terminal: {isInteractive: false}});
       expect(await resume({restart: true, ...request})).toMatchObject({event: 'resume_restart'});
@@ -179,7 +179,7 @@ describe('a session that is missing', () => {
     expect(log).toEqual([has, 'resolveRunner', lock, has, create, release, 'unlock', attach]);
   });
 
-  test('of a new run that somebody resumed at once is simply attached to', async () => {
+  test('of a new run that was resumed at once is simply attached to', async () => {
     const {log, tmux, resume} = stage();
     tmux.before('hasSession', 2, () =>
       tmux.sessions.set(session, {name: session, cwd: '/', argv: ['x'], env: {}}),
@@ -192,7 +192,7 @@ describe('a session that is missing', () => {
 describe('a restart', () => {
   const restarted = [has, 'resolveRunner', lock, has, kill, create, release, 'resume_restart', 'unlock'];
 
-  test('with --yes ends the old session and begins a new one, unasked', async () => {
+  test('with --yes ends the old session and starts a new one, without asking', async () => {
     const {log, events, tmux, resume} = stage({isRunning: true});
     expect(await resume({restart: true, yes: true})).toMatchObject({event: 'resume_restart'});
     expect(log).toEqual([...restarted, attach]);
@@ -205,13 +205,13 @@ describe('a restart', () => {
     expect(tmux.sessions.get(session)?.argv).toEqual(['claude']);
   });
 
-  test('stays in the background where that is asked for', async () => {
+  test('stays in the background when requested', async () => {
     const {log, resume} = stage({isRunning: true});
     expect(await resume({restart: true, yes: true, detached: true})).toMatchObject({outcome: 'ready'});
     expect(log).toEqual(restarted);
   });
 
-  test('asks, after one look and before anything else', async () => {
+  test('asks, after one check and before anything else', async () => {
     const {log, resume} = stage({isRunning: true, answer: true});
     await resume({restart: true});
     expect(log).toEqual([has, ask, ...restarted.slice(1), attach]);
@@ -224,7 +224,7 @@ describe('a restart', () => {
     expect(tmux.sessions.get(session)?.argv).toEqual(['old']);
   });
 
-  test.each([true, false])('that nobody can confirm is refused (can attach: %s)', async (canAttach) => {
+  test.each([true, false])('that cannot be confirmed is refused (can attach: %s)', async (canAttach) => {
     const {log, resume} = stage({isRunning: true, terminal: {isInteractive: false, canAttach}});
     expect(await resume({restart: true})).toMatchObject({
       outcome: 'failed',
@@ -236,7 +236,7 @@ describe('a restart', () => {
     expect(log).toEqual([has]);
   });
 
-  test('of a session that ended by itself meanwhile needs no kill', async () => {
+  test('of a session that ended by itself in the meantime needs no kill', async () => {
     const {log, tmux, resume} = stage({isRunning: true});
     tmux.before('hasSession', 2, () => tmux.sessions.clear());
     expect(await resume({restart: true, yes: true})).toMatchObject({event: 'resume_restart'});
@@ -261,24 +261,27 @@ describe('a runner that ends at once', () => {
   const data = {session_name: session, runner: 'claude', detached: false, restart: false};
   const told = {exit_code: 3, last_lines: ['cannot read config', 'good bye']};
 
-  test.each([true, false])('is not ready: its end is recorded and told (detached: %s)', async (detached) => {
-    const {output, log, events, tmux, run} = exited({detached});
-    expect(await output).toMatchObject({outcome: 'failed', run, error: failure});
-    expect(log).toEqual([
-      ...[has, 'resolveRunner', lock, has, create, release],
-      ...['runner_exited', kill, 'unlock'],
-    ]);
-    expect(events).toEqual([{event: 'runner_exited', data: {...data, detached, ...told}}]);
-    expect(tmux.sessions.size).toBe(0);
-  });
+  test.each([true, false])(
+    'is not ready: its end is recorded and reported (detached: %s)',
+    async (detached) => {
+      const {output, log, events, tmux, run} = exited({detached});
+      expect(await output).toMatchObject({outcome: 'failed', run, error: failure});
+      expect(log).toEqual([
+        ...[has, 'resolveRunner', lock, has, create, release],
+        ...['runner_exited', kill, 'unlock'],
+      ]);
+      expect(events).toEqual([{event: 'runner_exited', data: {...data, detached, ...told}}]);
+      expect(tmux.sessions.size).toBe(0);
+    },
+  );
 
-  test('of a new run is told the same way', async () => {
+  test('of a new run is reported the same way', async () => {
     const {output, events} = exited({isFirst: true});
     expect(await output).toMatchObject({outcome: 'failed', error: failure});
     expect(events).toEqual([{event: 'runner_exited', data: {...data, ...told}}]);
   });
 
-  test('after a restart: the old session is gone, and that is said', async () => {
+  test('after a restart: the old session is gone, and that is reported', async () => {
     const {output, events} = exited({restart: true, yes: true}, {isRunning: true});
     expect(await output).toMatchObject({
       error: {...failure, details: [...failure.details, oldSessionGone]},
@@ -286,14 +289,14 @@ describe('a runner that ends at once', () => {
     expect(events).toEqual([{event: 'runner_exited', data: {...data, restart: true, ...told}}]);
   });
 
-  test('is told although it cannot be recorded', async () => {
+  test('is reported although it cannot be recorded', async () => {
     const append = failing(new AppError('E_PERSIST_FAILED', 'full'));
     const {output, log} = exited({}, {ports: {events: {append}}});
     expect(await output).toMatchObject({error: failure});
     expect(log.slice(-2)).toEqual([kill, 'unlock']);
   });
 
-  test('with its session gone too, there are no words left', async () => {
+  test('with its session gone too, there is no output left', async () => {
     const {resume, tmux, events} = stage();
     tmux.before('release', 1, () => tmux.sessions.clear());
     expect(await resume()).toMatchObject({
@@ -320,7 +323,7 @@ describe('a worktree that is gone', () => {
     {archive: undefined, reason: 'missing', message: 'worktree missing; run is corrupted'},
     {archive: null, reason: 'missing', message: 'worktree missing; run is corrupted'},
   ])(
-    '$reason ($archive): one event, no word to tmux, whatever was asked',
+    '$reason ($archive): one event, no call to tmux, whatever the command',
     async ({archive, reason, message}) => {
       for (const [detached, restart, yes] of [
         [false, false, false],
@@ -342,14 +345,14 @@ describe('a worktree that is gone', () => {
   test.each([
     {isFirst: false, events: ['resume_failed']},
     {isFirst: true, events: []},
-  ])('while the lock was waited for: nothing is started (first: $isFirst)', async ({isFirst, events}) => {
+  ])('during the wait for the lock: nothing is started (first: $isFirst)', async ({isFirst, events}) => {
     const seen = [true, false];
     const {log, resume} = stage({ports: {hasWorktree: async () => seen.shift() ?? false}});
     expect(await resume({isFirst})).toMatchObject({outcome: 'failed', error: {code: 'E_WORKTREE_MISSING'}});
     expect(log).toEqual([has, 'resolveRunner', lock, ...events, 'unlock']);
   });
 
-  test('while the lock was waited for, and nowhere to write it down', async () => {
+  test('during the wait for the lock, with no place to record it', async () => {
     const seen = [true, false];
     const ports = {
       hasWorktree: async () => seen.shift() ?? false,
@@ -360,7 +363,7 @@ describe('a worktree that is gone', () => {
     expect(log).toEqual([has, 'resolveRunner', lock, 'unlock']);
   });
 
-  test('is no matter as long as the folder is there', async () => {
+  test('does not matter as long as the folder exists', async () => {
     const {log, resume} = stage({isRunning: true, run: {archive: {archived_at: '2026-01-11T00:00:00Z'}}});
     expect(await resume()).toMatchObject({outcome: 'attached'});
     expect(log).toEqual([has, 'resume_attach', attach]);
@@ -382,7 +385,7 @@ describe('without a terminal', () => {
     },
   );
 
-  test('the background is still there', async () => {
+  test('the background still works', async () => {
     const {resume} = stage({terminal: {canAttach: false, isInteractive: false}});
     expect(await resume({detached: true})).toMatchObject({outcome: 'ready'});
   });
@@ -393,7 +396,7 @@ describe('what goes wrong', () => {
   const unwritable = new AppError('E_PERSIST_FAILED', 'failed to append');
   const noRunner = new AppError('E_RUNNER_NOT_CONFIGURED', 'no runner');
 
-  test('a run that is not found costs nothing', async () => {
+  test('an unknown run costs nothing', async () => {
     const error = new AppError('E_RUN_NOT_FOUND', 'run not found: x');
     const {log, resume} = stage({ports: {findRun: failing(error)}});
     expect(await resume()).toEqual({outcome: 'failed', error, run: null});
@@ -410,7 +413,7 @@ describe('what goes wrong', () => {
     expect(tmux.sessions.has(session)).toBe(restart);
   });
 
-  test.each([false, true])('a runner that cannot start costs no session (restart: %s)', async (restart) => {
+  test.each([false, true])('a runner that cannot start ends no session (restart: %s)', async (restart) => {
     const {log, tmux, resume} = stage({isRunning: restart, ports: {resolveRunner: failing(noRunner)}});
     expect(await resume({restart, yes: true})).toMatchObject({outcome: 'failed', error: noRunner});
     expect(log).toEqual([has]);
@@ -453,7 +456,7 @@ describe('what goes wrong', () => {
     expect(log).toEqual([has, 'resolveRunner', lock, has, kill, 'unlock']);
   });
 
-  test.each([1, 2])('tmux failing at look %i ends it, without a lock left', async (nth) => {
+  test.each([1, 2])('tmux failing at call %i ends it, without a lock left', async (nth) => {
     const {log, tmux, resume} = stage();
     const error = new AppError('E_TMUX_NOT_INSTALLED', 'no tmux');
     tmux.before('hasSession', nth, () => {
@@ -463,7 +466,7 @@ describe('what goes wrong', () => {
     expect(log).toEqual(nth === 1 ? [has] : [has, 'resolveRunner', lock, has, 'unlock']);
   });
 
-  test('an attach that cannot be recorded is warned of, and the session is shown', async () => {
+  test('an attach that cannot be recorded prints a warning, and the session is shown', async () => {
     for (const detached of [false, true]) {
       const {log, resume, run} = stage({isRunning: true, ports: {events: {append: failing(unwritable)}}});
       const outcome = detached ? 'ready' : 'attached';
@@ -472,7 +475,7 @@ describe('what goes wrong', () => {
     }
   });
 
-  test('the same where somebody else created the session meanwhile', async () => {
+  test('the same when the session was created in the meantime', async () => {
     const {log, tmux, resume, run} = stage({ports: {events: {append: failing(unwritable)}}});
     tmux.before('hasSession', 2, () =>
       tmux.sessions.set(session, {name: session, cwd: '/', argv: ['x'], env: {}}),
@@ -489,7 +492,7 @@ describe('what goes wrong', () => {
       expected: [has, 'resolveRunner', lock, has, kill, create, release, 'unlock'],
     },
   ])(
-    'an event that cannot be written: nobody is attached ($request, running $isRunning)',
+    'an event that cannot be written: it does not attach ($request, running $isRunning)',
     async ({isRunning, request, expected}) => {
       const {log, resume} = stage({isRunning, ports: {events: {append: failing(unwritable)}}});
       expect(await resume(request)).toMatchObject({outcome: 'failed', error: unwritable});
@@ -497,12 +500,12 @@ describe('what goes wrong', () => {
     },
   );
 
-  test('a failure that cannot be written down is told as that', async () => {
+  test('a failure that cannot be recorded is reported as that', async () => {
     const {resume} = stage({hasWorktree: false, ports: {events: {append: failing(unwritable)}}});
     expect(await resume()).toMatchObject({outcome: 'failed', error: unwritable});
   });
 
-  test('an attach that fails is told; the event stays', async () => {
+  test('an attach that fails is reported; the event stays', async () => {
     const {log, tmux, resume} = stage();
     const error = tmuxFailure('attach', 'boom');
     tmux.before('attach', 1, () => {
@@ -512,7 +515,7 @@ describe('what goes wrong', () => {
     expect(log).toContain('resume_create');
   });
 
-  test('of two failures the first is told', async () => {
+  test('of two failures the first is reported', async () => {
     const {tmux, resume} = stage({
       ports: {lock: {acquire: async () => {}, release: failing(new Error('release'))}},
     });
@@ -523,7 +526,7 @@ describe('what goes wrong', () => {
     expect(await resume()).toMatchObject({outcome: 'failed', error});
   });
 
-  test('a lock that cannot be released is told, and nobody is attached', async () => {
+  test('a lock that cannot be released is reported, and it does not attach', async () => {
     const error = new Error('release');
     const {log, resume} = stage({ports: {lock: {acquire: async () => {}, release: failing(error)}}});
     expect(await resume()).toMatchObject({outcome: 'failed', error});
@@ -585,7 +588,7 @@ test('every transition of the change is reachable', () => {
   ).toEqual([]);
 });
 
-describe('an effect it was not given is named', () => {
+describe('a missing effect is named', () => {
   const {ports} = stage({isRunning: true, answer: true});
   const {acquireLock, killSession, newSession, releaseSession, releaseLock, ...others} =
     defineSessionActors(ports);
@@ -600,7 +603,7 @@ describe('an effect it was not given is named', () => {
 
   test.each(Object.keys(others) as Array<keyof typeof others>)('%s', async (name) => {
     const change = sessionChangeMachine.provide({actors: changing, delays});
-    // The one event that is not left to the change is that of a missing worktree.
+    // The one event that the change does not write is that of a missing worktree.
     const gone =
       name === 'recordEvent'
         ? {hasWorktree: fromPromise<boolean, {run: SessionMeta}>(async () => false)}

@@ -7,7 +7,7 @@ import {endedSegment, restingRun} from '../fakes/runs.ts';
 import {createFakeServices} from '../fakes/services.ts';
 import {now, planOf, task} from '../helpers/plans.ts';
 
-/** A change between two trees is told by their names. */
+/** A change between two trees is shown by their names. */
 const changes = {
   snapshot: async () => null,
   compose: async (spans: readonly TreeSpan[]): Promise<TreeSpan> => ({
@@ -26,9 +26,9 @@ const run = (attempt: number, fields: Partial<RunRecord> = {}): RunRecord =>
 const decided = {decision_state: 'changes_requested', decision_resolved_at: now} as const;
 
 test.each([
-  {name: 'nobody decided before', chain: [run(1)], diff: {task: 'before1..after1', sinceReview: null}},
+  {name: 'nothing was decided before', chain: [run(1)], diff: {task: 'before1..after1', sinceReview: null}},
   {
-    name: 'a run before it was decided about',
+    name: 'an earlier run was decided',
     chain: [run(1, decided), run(2)],
     diff: {task: 'before1..after2', sinceReview: 'before2..after2'},
   },
@@ -43,11 +43,11 @@ test.each([
     diff: {task: 'before1..after1', sinceReview: ''},
   },
   {
-    name: 'it was decided about itself',
+    name: 'it was decided itself',
     chain: [run(1, decided)],
     diff: {task: 'before1..after1', sinceReview: ''},
   },
-])('what a reviewer reads where $name', async ({chain, diff}) => {
+])('what a reviewer reads when $name', async ({chain, diff}) => {
   expect(await reviewDiff(changes, [chain])).toEqual(diff);
 });
 

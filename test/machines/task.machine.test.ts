@@ -49,7 +49,7 @@ async function startTask(...args: Parameters<typeof createTask>) {
 }
 
 describe('a task', () => {
-  test('is recorded, then marked, then run, and the plan says what the run says', async () => {
+  test('is recorded, then marked, then run, and the plan follows the run', async () => {
     const {agents, finished, log, record, violations} = await startTask();
     agents.agent.succeeds();
     expect(await finished).toEqual({outcome: 'succeeded', run: record()});
@@ -78,7 +78,7 @@ describe('a task', () => {
     expect(plans.statuses()).toEqual({a: status});
   });
 
-  test('that was deleted while it ran ends all the same', async () => {
+  test('that was deleted while it ran still ends', async () => {
     const {agents, finished, plans} = await startTask();
     await plans.update(() => planOf(task('b')));
     agents.agent.succeeds();
@@ -98,7 +98,7 @@ describe('a pause', () => {
     expect(log.slice(-3)).toEqual(['exit a-1', 'end a-1', 'record a-1 paused']);
   });
 
-  test('asked for while the run is prepared withdraws it: nothing starts, the task is todo again', async () => {
+  test('requested while the run is prepared withdraws it: nothing starts, the task is todo again', async () => {
     const started = createTask();
     const release = started.plans.holdNextRead();
     started.actor.start();
@@ -128,24 +128,21 @@ describe('a pause', () => {
       said: {answers, feedback: null},
       kept: {state: 'waiting', answers: answers.map((answer) => ({...answer, undelivered: true}))},
     },
-  ] as const)(
-    'asked for while what was said to a $run.state run is prepared keeps the words',
-    async (each) => {
-      const {run, status, said, kept} = each;
-      const mode = {type: 'resume', ...said} as const;
-      const started = createTask({...input, mode}, planOf(task('a', {status})), [run]);
-      const release = started.plans.holdNextRead();
-      started.actor.start();
-      started.actor.send(pause);
-      release();
-      expect(await started.finished).toMatchObject({outcome: run.state, run: kept});
-      expect(started.record()).toMatchObject(kept);
-      expect(started.agents.agents).toEqual([]);
-      expect(started.plans.statuses()).toEqual({a: status});
-    },
-  );
+  ] as const)('requested while feedback to a $run.state run is prepared keeps the text', async (each) => {
+    const {run, status, said, kept} = each;
+    const mode = {type: 'resume', ...said} as const;
+    const started = createTask({...input, mode}, planOf(task('a', {status})), [run]);
+    const release = started.plans.holdNextRead();
+    started.actor.start();
+    started.actor.send(pause);
+    release();
+    expect(await started.finished).toMatchObject({outcome: run.state, run: kept});
+    expect(started.record()).toMatchObject(kept);
+    expect(started.agents.agents).toEqual([]);
+    expect(started.plans.statuses()).toEqual({a: status});
+  });
 
-  test('asked for while the agent is launched withdraws it as well', async () => {
+  test('requested while the agent is launched withdraws it as well', async () => {
     const started = createTask();
     const release = started.agents.holdLaunch();
     started.actor.start();
@@ -157,7 +154,7 @@ describe('a pause', () => {
     expect(started.plans.statuses()).toEqual({a: 'todo'});
   });
 
-  test('before the agent went tells nothing of what held its run up before', async () => {
+  test('before the agent started reports nothing of what held its run up before', async () => {
     const heldUp = {kind: 'rate_limit', message: 'limit'} as const;
     const run = pausedRun({pause_reason: 'usage_limit', failure: heldUp});
     const started = createTask(resume, begun, [run]);
@@ -180,7 +177,7 @@ describe('a pause', () => {
       mode: {type: 'resume', answers: [], feedback: null},
     },
     {name: 'paused and set to todo', run: pausedRun(), status: 'todo', mode: {type: 'restart'}},
-  ] as const)('asked for while a run that is $name is prepared leaves it exactly so', async (each) => {
+  ] as const)('requested while a run that is $name is prepared leaves it exactly so', async (each) => {
     const {run, status, mode} = each;
     const started = createTask({...input, mode}, planOf(task('a', {status})), [run]);
     const release = started.plans.holdNextRead();
@@ -195,7 +192,7 @@ describe('a pause', () => {
     expect(started.agents.alive()).toEqual([]);
   });
 
-  test('asked for while a restart is launched gives the old run back its place', async () => {
+  test('requested while a restart is launched reinstates the old run', async () => {
     const started = createTask({...input, mode: {type: 'restart'}}, begun, [pausedRun()]);
     const release = started.agents.holdLaunch();
     started.actor.start();
@@ -208,7 +205,7 @@ describe('a pause', () => {
     expect(started.plans.statuses()).toEqual({a: 'in_progress'});
   });
 
-  test('asked for while the old run of a restart is told of the new one launches nothing', async () => {
+  test('requested while the old run of a restart is marked as replaced launches nothing', async () => {
     const started = createTask({...input, mode: {type: 'restart'}}, begun, [pausedRun()]);
     const release = started.runs.holdOn(({superseded_by_run_id: by}) => by !== undefined);
     started.actor.start();
@@ -220,7 +217,7 @@ describe('a pause', () => {
     expect(started.runs.records('a')[0]).not.toHaveProperty('superseded_by_run_id');
   });
 
-  test('asked for while changes are requested leaves them on record, and prepares no run', async () => {
+  test('requested while changes are requested leaves them on record, and prepares no run', async () => {
     const open = {decision_required: true, decision_state: 'pending', decision_requested_at: now} as const;
     const run = changedRun({...open, task_id: 'a', run_id: 'a-1'});
     const decision = {state: 'changes_requested', feedback: 'shorter'} as const;
@@ -237,7 +234,7 @@ describe('a pause', () => {
     expect(started.runs.records('a')).toHaveLength(1);
   });
 
-  test('asked for while the plan is written does not undo what was done', async () => {
+  test('requested while the plan is written does not undo what was done', async () => {
     const {actor, agents, finished, plans} = await startTask();
     const release = plans.holdNextUpdate();
     agents.agent.succeeds();
@@ -250,7 +247,7 @@ describe('a pause', () => {
   });
 });
 
-test('a restart whose old run cannot be told of it is taken back as a whole', async () => {
+test('a restart whose old run cannot be marked as replaced is withdrawn as a whole', async () => {
   const started = createTask({...input, mode: {type: 'restart'}}, begun, [pausedRun()]);
   started.runs.failOn(({superseded_by_run_id: by}) => by !== undefined);
   started.actor.start();
@@ -264,7 +261,7 @@ test('a restart whose old run cannot be told of it is taken back as a whole', as
 });
 
 describe('a resume', () => {
-  test('that cannot be is refused, and neither record nor plan is touched', async () => {
+  test('that is impossible is refused, and neither record nor plan is touched', async () => {
     const run = pausedRun({resumable: false});
     const {finished, log} = await startTask(resume, begun, [run]);
     expect(await finished).toMatchObject({
@@ -284,7 +281,7 @@ describe('a resume', () => {
         fake.agents.agent.fails({kind: 'resume_rejected', message: 'No conversation found'}),
       reason: 'No conversation found',
     },
-  ])('$name is refused with its words; the run stays paused', async ({play, reason}) => {
+  ])('$name is refused with its message; the run stays paused', async ({play, reason}) => {
     const fake = await startTask(resume, begun, [pausedRun()]);
     play(fake);
     expect(await fake.finished).toEqual({outcome: 'refused', run: fake.record(), reason});
@@ -329,7 +326,7 @@ describe('an error', () => {
     expect(fake.agents.alive()).toEqual([]);
   });
 
-  test('of the plan is reported; the run stands as it is recorded', async () => {
+  test('of the plan is reported; the run stays as it is recorded', async () => {
     const {agents, finished, plans, record} = await startTask();
     plans.failNextUpdate(error);
     agents.agent.succeeds();

@@ -41,16 +41,16 @@ test('every transition can be taken', () => {
     {type: 'job.stopped', isPaused: false},
     {type: 'tui.leave', reason: 'terminated'},
   ];
-  // One, and more than one: how many more makes no difference.
+  // One, and more than one: the exact number makes no difference.
   const key = ({context}: {context: {unsettled: number}}) => Math.min(context.unsettled, 2);
   expect(unreachedTransitions(tuiMachine, {payloads, key})).toEqual([]);
 });
 
-describe('a job begun while what a person said is being written', () => {
+describe('a job started while a decision or answer is being written', () => {
   const words: TuiCommand = {type: 'words.began'};
   const settled: TuiCommand = {type: 'words.settled'};
 
-  test('waits for all of it, and begins then', () => {
+  test('waits for all of it, and starts then', () => {
     const {send, job, turns, snapshot} = open(words, words, began);
     expect([job(), snapshot().hasTag('behindWords')]).toEqual(['behindWords', true]);
     send(settled);
@@ -59,14 +59,14 @@ describe('a job begun while what a person said is being written', () => {
     expect([job(), turns]).toEqual(['working', ['begin']]);
   });
 
-  test('is dropped by Ctrl+C: nothing begins, and nothing runs to be paused', () => {
+  test('is dropped by Ctrl+C: nothing starts, and nothing runs to be paused', () => {
     const {send, job, turns, pauses} = open(words, began, interrupt, stopped(true), settled);
     expect([job(), turns, pauses]).toEqual(['paused', ['drop'], []]);
     send(began);
     expect(job()).toBe('working');
   });
 
-  test('needs no turn once it is written', () => {
+  test('does not wait once it is written', () => {
     const {job, turns} = open(words, settled, began);
     expect([job(), turns]).toEqual(['working', []]);
   });
@@ -91,7 +91,7 @@ describe('Ctrl+C', () => {
     expect(actor.getSnapshot().value).toMatchObject({job});
   });
 
-  test('before a job began means the job afterwards', () => {
+  test('before a job started applies to the job afterwards', () => {
     const {send, job, pauses} = open(interrupt, began);
     expect(job()).toBe('working');
     send(interrupt);
@@ -112,7 +112,7 @@ describe('Ctrl+C', () => {
     expect({job: job(), pauses: pauses.length}).toEqual({job: 'gone', pauses: 2});
   });
 
-  test('that came too late for a pause is no banner', () => {
+  test('that came too late for a pause shows no banner', () => {
     const {job, snapshot} = open(began, interrupt, stopped(false));
     expect({job: job(), hasBanner: snapshot().hasTag('banner')}).toEqual({job: 'resting', hasBanner: false});
   });
@@ -158,7 +158,7 @@ describe('Ctrl+C', () => {
     });
   });
 
-  test('leaves a dialog first, and the program only when pressed again', () => {
+  test('closes a dialog first, and quits only when pressed again', () => {
     const {send, dialog, job} = open({type: 'dialog.open', dialog: restart}, interrupt);
     expect({dialog: dialog(), job: job()}).toEqual({dialog: null, job: 'resting'});
     send(interrupt);
@@ -181,7 +181,7 @@ describe('Ctrl+C', () => {
 });
 
 describe('leaving', () => {
-  test('waits until what runs is paused', () => {
+  test('waits until the running task is paused', () => {
     const {send, job, snapshot, pauses} = open(began, {type: 'tui.leave', reason: 'terminated'});
     expect({job: job(), isBusy: snapshot().hasTag('busy'), pauses: [...pauses]}).toEqual({
       job: 'leaving',

@@ -44,7 +44,7 @@ describe('an undo', () => {
     settings: [{key, before, after}],
   });
 
-  test('puts the settings back that the agent changed, before the plan says that all is over', async () => {
+  test('restores the settings that the agent changed, before the plan is written', async () => {
     const side_effects = [changed('execution.pauseGraceSeconds', 5, 60)];
     const fake = project({runs: [worked({side_effects})]});
     await undo(fake);
@@ -57,7 +57,7 @@ describe('an undo', () => {
     });
   });
 
-  test('names the settings that cannot be put back, and is done all the same', async () => {
+  test('names the settings that cannot be restored, and still succeeds', async () => {
     const side_effects = [changed('execution.pauseGraceSeconds', 5, 60)];
     const fake = project({runs: [worked({side_effects})]});
     const writeSetting = async () => {
@@ -78,7 +78,7 @@ describe('an undo', () => {
     });
   });
 
-  test('is recorded, then writes, then makes its task ready; the run says who replaced it', async () => {
+  test('is recorded, then writes, then makes its task ready; the run records what replaced it', async () => {
     const fake = project();
     const outcome = await undo(fake);
     expect(fake.log).toEqual([
@@ -118,7 +118,7 @@ describe('an undo', () => {
     expect(outcome).toMatchObject({type: 'undo', output: {outcome: 'undone', run: record}});
   });
 
-  test('is taken back by naming it: files, status and run are as before', async () => {
+  test('is undone by naming it: files, status and run are as before', async () => {
     const fake = project();
     await undo(fake);
     await undo(fake, {runId: 'a-2'});
@@ -155,7 +155,7 @@ describe('an undo', () => {
     ]);
   });
 
-  test('covers the whole chain of runs, or the one that is named', async () => {
+  test('covers the whole chain of runs, or the named one', async () => {
     const chain = () => [
       worked({
         run_id: 'a-1',
@@ -182,7 +182,7 @@ describe('an undo', () => {
     ]);
   });
 
-  test('leaves a task that the next execute begins anew, with a change of its own', async () => {
+  test('leaves a task that the next execute starts over, with its own change', async () => {
     const fake = project();
     await undo(fake);
     fake.agents.play = (agent) => agent.succeeds();
@@ -203,7 +203,7 @@ describe('an undo is refused, and nothing is touched,', () => {
     return error;
   };
 
-  test('where files changed since', async () => {
+  test('when files changed since', async () => {
     expect(await refused(project({tree: 'later'}))).toMatchObject({
       code: 'E_UNDO_CONFLICT',
       message: 'cannot undo a: a file has changed since; nothing was touched',
@@ -211,7 +211,7 @@ describe('an undo is refused, and nothing is touched,', () => {
     });
   });
 
-  test('where a file was too large to be recorded: it did not change since, and force leaves it as it is', async () => {
+  test('when a file was too large to be recorded: it did not change since, and force leaves it as it is', async () => {
     const fake = project();
     const planUndo = fake.changes.planUndo.bind(fake.changes);
     fake.changes.planUndo = async (change, options) => ({
@@ -229,7 +229,7 @@ describe('an undo is refused, and nothing is touched,', () => {
     });
   });
 
-  test('where tasks that are done were built on it, through others too', async () => {
+  test('when done tasks were built on it, also indirectly', async () => {
     const plan = planOf(
       task('a', {status: 'done'}),
       task('b', {status: 'done', deps: ['a']}),
@@ -247,7 +247,7 @@ describe('an undo is refused, and nothing is touched,', () => {
       ],
     };
     expect(await refused(project({plan}))).toMatchObject(told);
-    // Their work is what is in conflict.
+    // Their work is what conflicts.
     expect(await refused(project({plan, tree: 'later'}))).toMatchObject({
       ...told,
       details: [['before-after', 'edited since']],
@@ -258,8 +258,8 @@ describe('an undo is refused, and nothing is touched,', () => {
     ['it never ran', [], 'todo', 'E_UNDO_REFUSED'],
     ['it waits for a decision', [worked({decision_state: 'pending'})], 'in_progress', 'E_DECISION_PENDING'],
     ['its files were not recorded', [runRecord({state: 'succeeded'})], 'done', 'E_DIFF_UNAVAILABLE'],
-    ['it was undone already', [worked({superseded_by_run_id: 'a-2'})], 'todo', 'E_UNDO_REFUSED'],
-  ] as const)('where %s', async (_, runs, status, code) => {
+    ['it was already undone', [worked({superseded_by_run_id: 'a-2'})], 'todo', 'E_UNDO_REFUSED'],
+  ] as const)('when %s', async (_, runs, status, code) => {
     const plan = planOf(task('a', {status}));
     expect(await refused(project({runs: [...runs], plan}))).toMatchObject({code});
   });
@@ -273,7 +273,7 @@ describe('an undo is refused, and nothing is touched,', () => {
     });
   });
 
-  test('where a run is named that it does not have', async () => {
+  test('when the named run is not its own', async () => {
     expect(await refused(project(), {runId: 'b-1'})).toMatchObject({code: 'E_RUN_NOT_FOUND'});
   });
 });
@@ -309,7 +309,7 @@ describe('an undo that dies', () => {
     expect(fake.plans.statuses().a).toBe('todo');
   });
 
-  test('before the plan is told leaves the run it took back to be undone again', async () => {
+  test('before the plan is written leaves the run it replaced to be undone again', async () => {
     const fake = project();
     const {services, die} = mortal(fake);
     const stuck = {...services, plans: {...services.plans, update: () => new Promise<never>(() => {})}};
@@ -326,7 +326,7 @@ describe('an undo that dies', () => {
     expect(fake.plans.statuses().a).toBe('todo');
   });
 
-  test('of an error says so in its record, and its task stays as it was', async () => {
+  test('of an error records it, and its task stays as it was', async () => {
     const fake = project();
     fake.changes.applyUndo = async () => {
       throw new Error('disk full');
@@ -346,7 +346,7 @@ test('an undo whose run cannot be marked as replaced has failed: its task stays 
   expect(fake.plans.statuses().a).toBe('done');
 });
 
-test('behind a rejection the job goes on to the undo; behind anything else that ends it, it does not', async () => {
+test('after a rejection the job continues with the undo; after any other end it does not', async () => {
   const plan = () => planOf(task('a', {status: 'in_progress'}));
   const gated = project({plan: plan(), runs: [worked({decision_required: true, decision_state: 'pending'})]});
   const rejecting = {

@@ -13,7 +13,7 @@ const graceMilliseconds = 10_000;
 const limitMilliseconds = 600_000;
 const killMilliseconds = 5_000;
 
-/** Its agent has said that it is done. */
+/** Its agent has reported success. */
 const doneRun = (fields: Partial<RunRecord> = {}): RunRecord =>
   runRecord({
     phase: 'verifying',
@@ -70,7 +70,7 @@ const passed = (command: string, round = 1, place = 1) => ({
 });
 
 describe('checks', () => {
-  test('are made one after another, and the run succeeds with the evidence when all passed', async () => {
+  test('run one after another, and the run succeeds with the evidence when all passed', async () => {
     const {checks, finished, log, record, violations, live} = await startVerification();
     checks.check.passes();
     await settle();
@@ -100,13 +100,13 @@ describe('checks', () => {
     expect({violations, live: live.size}).toEqual({violations: [], live: 0});
   });
 
-  test('end at the checkpoint where the run has one', async () => {
+  test('end at the checkpoint when the run has one', async () => {
     const {checks, finished} = await startVerification(doneRun({verify: ['lint'], decision_required: true}));
     checks.check.passes();
     expect((await finished).run).toMatchObject({state: 'succeeded', decision_state: 'pending'});
   });
 
-  test('one that failed sends the agent back into its session, and none after it is made', async () => {
+  test('one that failed sends the agent back into its session, and none after it runs', async () => {
     const {checks, finished, record} = await startVerification();
     checks.check.fails('1 error\nsrc/a.ts: no');
     const output = await finished;
@@ -169,7 +169,7 @@ describe('checks', () => {
     expect(started.violations).toEqual([]);
   });
 
-  test('whose end cannot be told failed', async () => {
+  test('whose end is unknown failed', async () => {
     const {checks, finished} = await startVerification();
     checks.check.breaks(new Error('the log is gone'));
     expect((await finished).run.verifications).toMatchObject([
@@ -177,7 +177,7 @@ describe('checks', () => {
     ]);
   });
 
-  test('fail for good where the agent cannot be told, and say why', async () => {
+  test('fail for good when the agent cannot be told, and say why', async () => {
     const started = createVerification();
     started.agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'gone'));
     started.actor.start();
@@ -211,14 +211,14 @@ describe('a check that takes too long', () => {
     expect(run.phase).toBe('launching');
   });
 
-  test('has failed even if it leaves with 0', async () => {
+  test('has failed even if it exits with 0', async () => {
     const {checks, clock, finished} = await startVerification();
     clock.increment(limitMilliseconds);
     checks.check.passes();
     expect((await finished).run.verifications).toMatchObject([{exit_code: null, timed_out: true}]);
   });
 
-  test('has failed even if somebody pauses while it is being stopped', async () => {
+  test('has failed even if a pause is requested while it is being stopped', async () => {
     const {checks, clock, finished, pause} = await startVerification();
     clock.increment(limitMilliseconds);
     pause();
@@ -258,7 +258,7 @@ describe('a pause', () => {
     expect(violations).toEqual([]);
   });
 
-  test('asked for again kills at once', async () => {
+  test('requested again kills at once', async () => {
     const {checks, finished, log, pause} = await startVerification();
     checks.check.obeys.kill = true;
     pause();
@@ -267,13 +267,13 @@ describe('a pause', () => {
     expect(log).toContain('check-kill a-1');
   });
 
-  test('that came before the first check keeps it from being made', async () => {
+  test('that came before the first check keeps it from running', async () => {
     const {checks, finished} = await startVerification(doneRun(), {pauseReason: 'terminated'});
     expect((await finished).run).toMatchObject(paused);
     expect(checks.checks).toEqual([]);
   });
 
-  test('while a check is launched ends it before it is told to go', async () => {
+  test('while a check is launched ends it before it is released', async () => {
     const started = createVerification();
     const release = started.checks.holdLaunch();
     started.actor.start();
@@ -295,7 +295,7 @@ describe('a pause', () => {
     expect((await finished).run.state).toBe('succeeded');
   });
 
-  test('after a check failed leaves the failure to be told with the next resume', async () => {
+  test('after a check failed leaves the failure to be sent with the next resume', async () => {
     const {checks, finished, pause, runs} = await startVerification();
     const release = runs.holdOn(({verifications}) => verifications !== undefined);
     checks.check.fails();
@@ -320,7 +320,7 @@ describe('a pause', () => {
 });
 
 describe('what cannot be written or ended', () => {
-  test('a start that cannot be recorded ends the check and is told', async () => {
+  test('a start that cannot be recorded ends the check and is reported', async () => {
     const started = createVerification();
     started.runs.failOn(({check}) => check !== undefined, new Error('disk full'));
     started.actor.start();
@@ -330,14 +330,14 @@ describe('what cannot be written or ended', () => {
     expect(started.checks.alive()).toEqual([]);
   });
 
-  test('an end that cannot be recorded is told', async () => {
+  test('an end that cannot be recorded is reported', async () => {
     const started = await startVerification();
     started.runs.failOn(({verifications}) => verifications !== undefined, new Error('disk full'));
     started.checks.check.passes();
     expect(await started.finished).toMatchObject({outcome: 'error', error: {message: 'disk full'}});
   });
 
-  test('processes that no signal ends are told', async () => {
+  test('processes that no signal ends are reported', async () => {
     const started = await startVerification();
     started.checks.check.remaining = [7];
     started.checks.check.passes();
@@ -346,7 +346,7 @@ describe('what cannot be written or ended', () => {
   });
 });
 
-test('a check that edits the plan is told, and nothing goes on before a person has seen it', async () => {
+test('a check that edits the plan is reported, and nothing continues before the user has seen it', async () => {
   const {checks, finished, plans} = await startVerification(doneRun({verify: ['lint']}));
   plans.plan = planOf(task('a', {prompt: 'do less'}));
   checks.check.passes();

@@ -58,7 +58,7 @@ function playIn({agents}: FakeServices, plays: readonly Play[]) {
   agents.play = (agent) => (left.shift() ?? ((each: FakeAgent) => each.succeeds()))(agent);
 }
 
-/** Wall clock and timers go on together, never further than to the next look. */
+/** Wall clock and timers advance together, never further than to the next timer. */
 function createTime(fake: FakeServices) {
   const clock = new SimulatedClock();
   return {
@@ -120,7 +120,7 @@ async function startPlan({
 const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
 
 describe('a usage limit', () => {
-  test('is waited for, then the same run goes on in its session, and then the plan', async () => {
+  test('is waited for, then the same run continues in its session, and then the plan', async () => {
     const plan = await startPlan({plays: [limit(at(hour))]});
     const until = at(hour + minute);
     expect(plan.waits()).toEqual([
@@ -150,7 +150,7 @@ describe('a usage limit', () => {
     expect(plan.violations).toEqual([]);
   });
 
-  test('that another project met keeps every task of the provider from beginning', async () => {
+  test('that another project met keeps every task of the provider from starting', async () => {
     const plan = await startPlan({
       before: ({limits}) =>
         void limits.save('claude', {until: at(10 * minute), source: 'reported', seenAt: now}),
@@ -176,7 +176,7 @@ describe('a usage limit', () => {
     expect(plan.started()).toEqual(['a-1 start null', 'a-1 resume session-1', 'b-1 start null']);
   });
 
-  test('is left by a pause, with everything on disk; the next execution goes on with it', async () => {
+  test('is left by a pause, with everything on disk; the next execution continues it', async () => {
     const plan = await startPlan({plays: [limit(at(hour))]});
     plan.actor.send(pause);
     expect(await plan.finished).toMatchObject({reason: 'paused'});
@@ -200,7 +200,7 @@ describe('a usage limit', () => {
     expect(await plan.finished).toMatchObject({reason: 'completed'});
   });
 
-  test('ends at once when the machine tells that it woke', async () => {
+  test('ends at once when the machine wakes up', async () => {
     const plan = await startPlan({plays: [limit(at(hour))]});
     plan.time.now = at(2 * hour);
     plan.wake();
@@ -229,7 +229,7 @@ describe('a usage limit', () => {
     });
   });
 
-  test('ends with the wish to stop after this task', async () => {
+  test('ends when the job is asked to stop after this task', async () => {
     const plan = await startPlan({plays: [limit(at(hour))]});
     plan.actor.send({type: 'executor.stopAfterTask'});
     expect(await plan.finished).toMatchObject({
@@ -238,7 +238,7 @@ describe('a usage limit', () => {
     });
   });
 
-  test('does not use up the tasks that a job may begin', async () => {
+  test('does not count as one of the tasks that a job may start', async () => {
     const plan = await startPlan({plays: [limit(at(hour))], fields: {maxTasks: 1}});
     await plan.pass(hour + minute);
     expect(await plan.finished).toMatchObject({attempted: [{taskId: 'a', state: 'succeeded'}]});
@@ -277,7 +277,7 @@ describe('a usage limit', () => {
 });
 
 describe('an outage', () => {
-  test('is tried again after longer and longer, in the same session', async () => {
+  test('is retried after longer and longer waits, in the same session', async () => {
     const plan = await startPlan({plays: [outage, outage, outage]});
     expect(plan.waits()).toMatchObject([{reason: 'provider_unavailable', until: at(30_000)}]);
     await plan.pass(30_000);
@@ -302,7 +302,7 @@ describe('an outage', () => {
     ]);
   });
 
-  test('after minutes of work is another one', async () => {
+  test('after minutes of work is a new one', async () => {
     const plan = await startPlan({plays: [outage, () => {}]});
     await plan.pass(30_000);
     await plan.pass(2 * minute);
@@ -316,7 +316,7 @@ describe('an outage', () => {
     ]);
   });
 
-  test('does not keep a task from its end where nobody is left to wait for', async () => {
+  test('does not keep a task from its end when nothing is left to wait for', async () => {
     const plan = await startPlan({plays: [meets('auth')]});
     expect(await plan.finished).toMatchObject({reason: 'paused', attempted: [{failure: {kind: 'auth'}}]});
     expect(plan.started()).toEqual(['a-1 start null']);
@@ -329,7 +329,7 @@ describe('a failed task', () => {
     agent.fails({message: 'the tests are red'});
   };
 
-  test('is tried again in a new linked run that is told of the failure', async () => {
+  test('is retried in a new linked run that is told of the failure', async () => {
     const plan = await startPlan({plays: [fails, fails], fields: {retries: 2}});
     expect(await plan.finished).toMatchObject({
       attempted: [
@@ -345,7 +345,7 @@ describe('a failed task', () => {
     expect(plan.agents.agents[1]?.request.prompt).toContain('# An earlier attempt failed\nthe tests are red');
   });
 
-  test('is tried no more than it may be, and not at all by default', async () => {
+  test('is retried no more than allowed, and not at all by default', async () => {
     const once = await startPlan({plays: [fails, fails, fails], fields: {retries: 1}});
     await once.finished;
     expect(once.runs.records('a')).toHaveLength(2);
@@ -355,7 +355,7 @@ describe('a failed task', () => {
   });
 
   test.each<FailureKind>(['auth', 'billing', 'bad_model', 'context_full', 'own_limit', 'spawn_failed'])(
-    'is not tried again after %s',
+    'is not retried after %s',
     async (kind) => {
       const plan = await startPlan({plays: [meets(kind)], fields: {retries: 3}});
       await plan.finished;
@@ -363,7 +363,7 @@ describe('a failed task', () => {
     },
   );
 
-  test('is not tried again once somebody asked for a pause', async () => {
+  test('is not retried once a pause was requested', async () => {
     const plan = await startPlan({plays: [() => {}], fields: {retries: 3}});
     plan.actor.send({type: 'executor.stopAfterTask'});
     fails(plan.agents.agent);
@@ -412,7 +412,7 @@ describe('a single task', () => {
     expect(job.agents.agents.map(({request}) => request.sessionRef)).toEqual([sessionRef, sessionRef]);
   });
 
-  test('does not begin while its provider is known to be at its limit', async () => {
+  test('does not start while its provider is known to be at its limit', async () => {
     const job = await startTask({
       before: ({limits}) => void limits.save('claude', {until: at(hour), source: 'reported', seenAt: now}),
     });
@@ -422,7 +422,7 @@ describe('a single task', () => {
     expect(job.agents.agents).toEqual([]);
   });
 
-  test('is tried at once by who does not want to wait, and told of when it meets its limit', async () => {
+  test('is started at once without waiting, and reports the limit when it meets it', async () => {
     const patience = {limitMilliseconds: 0, outageMilliseconds: 0, beganAt: now};
     const job = await startTask({
       plays: [limit(at(hour))],
@@ -465,7 +465,7 @@ test.each<{name: string; pauses: (plan: Awaited<ReturnType<typeof startPlan>>, a
     },
     {name: 'is paused', pauses: (plan) => plan.actor.send(pause)},
   ],
-)('a limit that an agent reports in the moment it $name is told to every project', async ({pauses}) => {
+)('a limit that an agent reports in the moment it $name is passed to every project', async ({pauses}) => {
   const plan = await startPlan({
     plays: [(agent) => agent.opensSession()],
     before: ({agents}) => {
@@ -483,7 +483,7 @@ test.each<{name: string; pauses: (plan: Awaited<ReturnType<typeof startPlan>>, a
   await plan.finished;
 });
 
-test('an agent that tries again in silence for ten minutes cannot reach its model', async () => {
+test('an agent that retries silently for ten minutes cannot reach its model', async () => {
   const plan = await startPlan({plays: [(agent) => agent.opensSession()]});
   const [agent] = plan.agents.agents as [FakeAgent];
   agent.says({type: 'retrying', failure: {kind: 'outage', message: 'HTTP 529'}});
