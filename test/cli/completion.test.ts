@@ -1,7 +1,9 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {builtInRunners} from '../../src/machines/policies/session/session-runner.ts';
 import {settingKeys} from '../../src/services/contracts/config.ts';
+import {providerIds} from '../../src/services/contracts/provider-table.ts';
 import {taskStatuses} from '../../src/services/contracts/task-status.ts';
 import {createRunStore} from '../../src/services/stores/run-store.ts';
 import {pausedRun, restingRun} from '../fakes/runs.ts';
@@ -62,14 +64,12 @@ describe('completions at the cursor', () => {
   });
 
   test.each([
-    [
-      ['execute', '--agent', ''],
-      ['codex', 'claude', 'demo'],
-    ],
+    [['execute', '--agent', ''], providerIds],
     [
       ['agents', 'use', 'c'],
       ['codex', 'claude'],
     ],
+    [['session', 'run', '--runner', ''], builtInRunners],
     [
       ['config', 'set', 'execution.stopOnFailure', ''],
       ['true', 'false'],
@@ -81,6 +81,13 @@ describe('completions at the cursor', () => {
     [['config', 'set', 'execution.retries', ''], []],
   ])('%j: the possible values', async (words, expected) => {
     expect(await valuesFor(words)).toEqual(expected);
+  });
+
+  test.each([
+    ['execute', '--agent', 'c'],
+    ['add', '--agent', 'c'],
+  ])('%s %s %s: agents with their titles', async (...words) => {
+    expect(await offered(cliProject(plan), words)).toEqual({codex: 'Codex', claude: 'Claude Code'});
   });
 
   test('the runs of the typed task, newest first, with their states', async () => {

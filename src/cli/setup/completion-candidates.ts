@@ -1,4 +1,5 @@
 import type {Argument, Command, Option} from 'commander';
+import {builtInRunners} from '../../machines/policies/session/session-runner.ts';
 import {type Setting, settingKeys, settings} from '../../services/contracts/config.ts';
 import {providerIds, providerTable} from '../../services/contracts/provider-table.ts';
 
@@ -77,7 +78,6 @@ async function valuesOf(
   source: CompletionSource,
   [first = '']: readonly string[],
 ): Promise<readonly Candidate[]> {
-  if (target.argChoices) return target.argChoices.map((value) => ({value, about: ''}));
   const name = 'flags' in target ? (/<([^>]+)>/.exec(target.flags)?.[1] ?? '') : target.name();
   switch (name) {
     case 'taskId':
@@ -100,8 +100,10 @@ async function valuesOf(
       return settingValues(first).map((value) => ({value, about: ''}));
     case 'key':
       return settingKeys.map((value) => ({value, about: ''}));
+    case 'runner':
+      return builtInRunners.map((value) => ({value, about: ''}));
     default:
-      return [];
+      return target.argChoices?.map((value) => ({value, about: ''})) ?? [];
   }
 }
 
