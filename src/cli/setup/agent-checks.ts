@@ -37,15 +37,16 @@ async function checkAgent(id: NativeProviderId, env: CliContext['env']): Promise
   return [{...check, state: 'missing', found, advice: met.map(({advice}) => advice).join('; and ')}];
 }
 
-/** Claude Code refuses to work unattended as root, unless told that the machine is a sandbox. */
+/** Some agents refuse to work unattended as root, unless told that the machine is a sandbox. */
 function rootObstacle(
   id: NativeProviderId,
   env: CliContext['env'],
 ): Required<Pick<Check, 'found' | 'advice'>> | null {
-  if (id !== 'claude' || process.getuid?.() !== 0 || env.IS_SANDBOX === '1') return null;
+  const {rootVariable} = providerTable[id];
+  if (rootVariable === null || process.getuid?.() !== 0 || env[rootVariable] === '1') return null;
   return {
     found: 'refuses to edit files for root',
-    advice: 'work as another user, or in a container: export IS_SANDBOX=1',
+    advice: `work as another user, or in a container: export ${rootVariable}=1`,
   };
 }
 

@@ -1,3 +1,6 @@
+import {modelSettings} from './model-settings.ts';
+import {providerIds, providerTable} from './provider-table.ts';
+
 /** Everything about one setting. To add a key, add an entry to `settings`. */
 type AnySetting = {
   readonly about: string;
@@ -34,6 +37,8 @@ export type Setting =
   | LimitSetting
   | TextSetting
   | ListSetting;
+
+const turnLimited = providerIds.filter((id) => providerTable[id].limitsTurns).join(', ');
 
 export const settings = {
   'execution.stopAfterEachTask': {
@@ -94,18 +99,7 @@ export const settings = {
   },
   'hooks.taskEnded': {type: 'text', default: '', about: 'a command to run when a task has ended'},
   'hooks.jobEnded': {type: 'text', default: '', about: 'a command to run when a job has ended'},
-  'claude.model': {type: 'text', default: '', about: 'the model of Claude Code, for tasks that name none'},
-  'claude.effort': {
-    type: 'text',
-    default: '',
-    about: 'the reasoning effort of Claude Code: low, medium, high, max',
-  },
-  'codex.model': {type: 'text', default: '', about: 'the model of Codex, for tasks that name none'},
-  'codex.effort': {
-    type: 'text',
-    default: '',
-    about: 'the reasoning effort of Codex: minimal, low, medium, high',
-  },
+  ...modelSettings,
   'execution.onLimit': {
     type: 'choice',
     default: 'wait',
@@ -216,7 +210,7 @@ export const settings = {
     min: 1,
     max: 100_000,
     isWhole: true,
-    about: 'how many turns an agent may take before it stops (claude only)',
+    about: `how many turns an agent may take before it stops (${turnLimited} only)`,
     isGate: true,
   },
   'planning.maxPlanAutoRefinePasses': {

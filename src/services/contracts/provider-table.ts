@@ -1,6 +1,27 @@
+/** What Blackbird knows of an agent, beside its file in `services/agents`. */
+type ProviderEntry = {
+  readonly title: string;
+  /** The command to look for on the PATH; null if it is built in: sessions cannot run it. */
+  readonly program: string | null;
+  readonly install: string | null;
+  readonly login: string | null;
+  /** Arguments with which it exits with 0 if it is logged in; null if it cannot tell or needs no login. */
+  readonly loginStatus: readonly string[] | null;
+  /** Its words for the reasoning effort, for the help; null if it has none to choose. */
+  readonly efforts: string | null;
+  /** It reports what it cost, so that a cost budget works. */
+  readonly tellsCost: boolean;
+  /** It can be told after how many turns to stop. */
+  readonly limitsTurns: boolean;
+  /** Minutes to wait for a usage limit without a reset time, one after another. */
+  readonly limitWaits: readonly number[];
+  /** It refuses to edit files for root unless this variable is 1; null if it does not. */
+  readonly rootVariable: string | null;
+};
+
 /**
- * The agents Blackbird can run, for everything outside of `services/agents/<id>.ts`. Help, doctor, sessions and record
- * schemas take the names from here.
+ * The agents Blackbird can run, for everything outside of `services/agents/<id>.ts`. Help, settings, doctor, sessions
+ * and record schemas take the names from here.
  */
 export const providerTable = {
   codex: {
@@ -9,7 +30,11 @@ export const providerTable = {
     install: 'npm install -g @openai/codex',
     login: 'codex login',
     loginStatus: ['login', 'status'],
+    efforts: 'minimal, low, medium, high',
     tellsCost: false,
+    limitsTurns: false,
+    limitWaits: [15, 30, 60],
+    rootVariable: null,
   },
   claude: {
     title: 'Claude Code',
@@ -17,18 +42,26 @@ export const providerTable = {
     install: 'npm install -g @anthropic-ai/claude-code',
     login: 'claude auth login',
     loginStatus: ['auth', 'status'],
+    efforts: 'low, medium, high, max',
     tellsCost: true,
+    limitsTurns: true,
+    limitWaits: [5, 15, 30],
+    rootVariable: 'IS_SANDBOX',
   },
-  /** Built in: nothing to install, no account, and no program that a session could start. */
+  /** Built in: nothing to install and no account. */
   demo: {
     title: 'Demo agent',
     program: null,
     install: null,
     login: null,
     loginStatus: null,
+    efforts: null,
     tellsCost: false,
+    limitsTurns: false,
+    limitWaits: [5, 15, 30],
+    rootVariable: null,
   },
-} as const;
+} as const satisfies Readonly<Record<string, ProviderEntry>>;
 
 export type NativeProviderId = keyof typeof providerTable;
 export const providerIds = Object.keys(providerTable) as NativeProviderId[];
@@ -51,5 +84,14 @@ export function customCommandIn(env: Readonly<Record<string, string | undefined>
 /** For help texts: "codex, claude or demo". */
 export const providerNames = `${providerIds.slice(0, -1).join(', ')} or ${providerIds.at(-1)}`;
 
-/** Agents with a program of their own: it has to be installed, and sessions can run it. */
-export const agentPrograms = Object.values(providerTable).filter((entry) => entry.program !== null);
+type IdWith<Field extends keyof ProviderEntry> = {
+  [Id in NativeProviderId]: (typeof providerTable)[Id][Field] extends null ? never : Id;
+}[NativeProviderId];
+
+/** Agents with a program of their own: it has to be installed, sessions can run it, and its model can be set. */
+export type ProgramId = IdWith<'program'>;
+export const programIds = providerIds.filter((id): id is ProgramId => providerTable[id].program !== null);
+
+/** Agents whose reasoning effort can be set. */
+export type EffortId = IdWith<'efforts'>;
+export const hasEfforts = (id: NativeProviderId): id is EffortId => providerTable[id].efforts !== null;

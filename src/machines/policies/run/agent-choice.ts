@@ -3,7 +3,10 @@ import {AppError, shellWord} from '../../../services/contracts/errors.ts';
 import {isWishText, type ModelWish} from '../../../services/contracts/model-wish.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import {
+  hasEfforts,
   type NativeProviderId,
+  type ProgramId,
+  programIds,
   providerIds,
   providerNames,
   providerTable,
@@ -136,12 +139,13 @@ export function agentMissing(taskId: string, error: unknown): unknown {
 /** The models a job asks for, if any. They become arguments, so each must be a single word. */
 export function jobWishes(config: ResolvedConfig, asked: ModelWish): {readonly wishes?: JobWishes} {
   const named = checked(wishOf({model: asked.model, effort: asked.effort}), '--');
-  const set = (id: 'codex' | 'claude') => {
-    const [model, effort] = [settingOf(config, `${id}.model`), settingOf(config, `${id}.effort`)];
-    return checked(wishOf({model: model || undefined, effort: effort || undefined}), `${id}.`);
+  const set = (id: ProgramId) => {
+    const model = settingOf(config, `${id}.model`) || undefined;
+    const effort = (hasEfforts(id) && settingOf(config, `${id}.effort`)) || undefined;
+    return checked(wishOf({model, effort}), `${id}.`);
   };
-  const settings = {codex: set('codex'), claude: set('claude')};
-  const isEmpty = [named, settings.codex, settings.claude].every((wish) => Object.keys(wish).length === 0);
+  const settings = Object.fromEntries(programIds.map((id) => [id, set(id)]));
+  const isEmpty = [named, ...Object.values(settings)].every((wish) => Object.keys(wish).length === 0);
   return isEmpty ? {} : {wishes: {asked: named, settings}};
 }
 

@@ -1,6 +1,7 @@
 import type {Failure, FailureKind, ProviderId} from '../../../services/contracts/agent.ts';
 import type {NextStep} from '../../../services/contracts/errors.ts';
 import type {Task} from '../../../services/contracts/plan.ts';
+import {providerTable} from '../../../services/contracts/provider-table.ts';
 import type {PauseReason, RunRecord} from '../../../services/contracts/run.ts';
 import {displayLine} from '../text/display-text.ts';
 
@@ -96,9 +97,10 @@ export function failureWords({kind, message}: Pick<Failure, 'kind' | 'message'>)
 }
 
 const minute = 60_000;
-const usualLimitWaits = [5, 15, 30];
-/** Providers that are known to need longer. */
-const limitWaits: Readonly<Partial<Record<ProviderId, readonly number[]>>> = {codex: [15, 30, 60]};
+/** Nothing is known about the account of a custom command. */
+const customLimitWaits = [5, 15, 30];
+const limitWaitsOf = (provider: ProviderId): readonly number[] =>
+  provider === 'custom' ? customLimitWaits : providerTable[provider].limitWaits;
 const outageWaits = [0.5, 1, 2, 5, 10];
 
 /**
@@ -122,7 +124,7 @@ export function retryTime({
 }): string | null {
   if (failureTable[kind].actor !== 'time') return null;
   if (resetAt !== undefined) return after(later(resetAt, now), margin(resetAt, now));
-  if (kind === 'rate_limit') return after(now, waitOf(limitWaits[provider] ?? usualLimitWaits, attempt));
+  if (kind === 'rate_limit') return after(now, waitOf(limitWaitsOf(provider), attempt));
   return after(now, waitOf(outageWaits, attempt) * (0.8 + 0.4 * chance));
 }
 

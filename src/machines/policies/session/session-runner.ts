@@ -1,9 +1,9 @@
 import {AppError} from '../../../services/contracts/errors.ts';
-import {agentPrograms, defaultProvider} from '../../../services/contracts/provider-table.ts';
+import {defaultProvider, programIds, providerTable} from '../../../services/contracts/provider-table.ts';
 import type {AgencyConfig} from '../../../services/contracts/session.ts';
 
 /** A runner that `agency.json` does not define is the program of a provider. */
-export const builtInRunners = agentPrograms.map(({program}) => program).toSorted();
+export const builtInRunners = programIds.map((id) => providerTable[id].program).toSorted();
 
 /** Used if neither the command line nor `agency.json` names one. */
 export const defaultRunner: string = defaultProvider;
