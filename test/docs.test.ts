@@ -5,6 +5,7 @@ import {promisify} from 'node:util';
 import {describe, expect, test} from 'vitest';
 import {settingText} from '../src/machines/policies/setting-types.ts';
 import {settingKeys, settings} from '../src/services/contracts/config.ts';
+import {programIds, providerIds} from '../src/services/contracts/provider-table.ts';
 import {projectFolder} from '../src/services/stores/project-folder.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -80,6 +81,15 @@ test('docs/configuration.md has every setting with its default', () => {
     return !shown.replaceAll('`', '').includes(value);
   });
   expect(missing).toEqual([]);
+});
+
+test('docs/providers.md has a row for every provider, and docs/sessions.md names those with a program', () => {
+  const rows = read('docs/providers.md').split('\n');
+  expect(
+    providerIds.filter((id) => !rows.some((row) => new RegExp(`^\\| \`${id}\` +\\|`).test(row))),
+  ).toEqual([]);
+  const runners = /The \*\*runner\*\* is (.*), or an entry/.exec(read('docs/sessions.md'))?.[1];
+  expect(runners?.split(', ').sort()).toEqual(programIds.map((id) => `\`${id}\``).sort());
 });
 
 test('docs/errors.md has every error code', () => {

@@ -2,6 +2,7 @@ import {mkdirSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {chooseProvider, requireProviderId} from '../../src/cli/job/provider-choice.ts';
+import {programIds, providerIds, providerTable} from '../../src/services/contracts/provider-table.ts';
 import {errorOf, seen} from '../helpers/errors.ts';
 import {planOf} from '../helpers/plans.ts';
 import {cliProject} from '../helpers/run-cli.ts';
@@ -45,7 +46,7 @@ describe('the provider', () => {
     expect(seen(errorOf(() => requireProviderId(name)))).toEqual({
       code: 'E_AGENT_UNKNOWN',
       message: `unsupported agent provider "${name}"`,
-      details: [['known', 'codex, claude, demo']],
+      details: [['known', providerIds.join(', ')]],
       next: [{command: 'blackbird agents', why: 'see what is installed'}],
     });
   });
@@ -68,9 +69,8 @@ test('an unreadable saved choice does not prevent naming an agent', async () => 
 
 test('agents ends with the commands to install what is missing', async () => {
   const {out} = await cliProject(planOf()).run(['agents'], {env: {PATH: '/nowhere'}});
-  expect(out.split('\n').slice(4)).toEqual([
-    'Install codex with: npm install -g @openai/codex',
-    'Install claude with: npm install -g @anthropic-ai/claude-code',
+  expect(out.split('\n').slice(1 + providerIds.length)).toEqual([
+    ...programIds.map((id) => `Install ${id} with: ${providerTable[id].install}`),
     '',
   ]);
 });

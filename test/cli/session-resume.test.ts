@@ -279,10 +279,10 @@ describe('the runner', () => {
 
   test.each([
     [
-      'gemini',
+      'nobody',
       {},
       'E_RUNNER_NOT_CONFIGURED',
-      `runner "gemini" not configured; set runners.gemini or choose ${builtInRunners.join('/')}`,
+      `runner "nobody" not configured; set runners.nobody or choose ${builtInRunners.join('/')}`,
     ],
     [
       'claude',
@@ -325,7 +325,7 @@ describe('the runner', () => {
 
   test('does not matter when the session runs', async () => {
     const {resume, repo, tmux, addRun} = sessionProject();
-    addRun({runner: 'gemini'});
+    addRun({runner: 'nobody'});
     writeFileSync(path.join(repo, 'agency.json'), '{');
     tmux.sessions.set(session, {name: session, cwd: '/', argv: ['old'], env: {}});
     expect(await resume({detached: true})).toMatchObject({out: ready, error: null});

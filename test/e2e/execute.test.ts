@@ -3,6 +3,7 @@ import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {unrecordedWarning} from '../../src/machines/policies/job/repository-warnings.ts';
 import {timeOfDay} from '../../src/machines/policies/text/durations.ts';
+import {providerIds} from '../../src/services/contracts/provider-table.ts';
 import {expectGone, processState} from '../helpers/agent-processes.ts';
 import {demo, engineProject, untilAtWork} from '../helpers/engine-project.ts';
 import {eventually} from '../helpers/eventually.ts';
@@ -387,7 +388,7 @@ describe('execute', () => {
     const {code, err} = await project.run(['execute', '--agent', 'gpt']);
     expect(code).toBe(1);
     expect(err).toContain('error: unsupported agent provider "gpt"');
-    expect(err).toContain('codex, claude, demo');
+    expect(err).toContain(providerIds.join(', '));
   });
 
   test('a reader that goes away does not stop the work', async () => {

@@ -123,9 +123,9 @@ describe.skipIf(!hasTmux)('run', () => {
     ],
     [
       'an unknown runner',
-      ['--name', 'one', '--runner', 'gemini'],
+      ['--name', 'one', '--runner', 'nobody'],
       'E_RUNNER_NOT_CONFIGURED',
-      `runner "gemini" not configured; set runners.gemini or choose ${builtInRunners.join('/')}`,
+      `runner "nobody" not configured; set runners.nobody or choose ${builtInRunners.join('/')}`,
     ],
     [
       'a missing runner',

@@ -9,6 +9,7 @@ import {
 } from '../../../src/machines/policies/run/agent-choice.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import type {Task} from '../../../src/services/contracts/plan.ts';
+import {programIds, providerTable} from '../../../src/services/contracts/provider-table.ts';
 import {family, planOf, task} from '../../helpers/plans.ts';
 
 const claude: JobAgent = {provider: 'claude', explicitProvider: null};
@@ -71,7 +72,7 @@ describe('the agent and model of a task', () => {
   });
 
   test('is refused, naming task and agent, when it is unknown', () => {
-    expect(() => choose({agent: 'gemini'})).toThrow('task a names the agent "gemini", which is unknown');
+    expect(() => choose({agent: 'nobody'})).toThrow('task a names the agent "nobody", which is unknown');
     expect(choose({agent: 'Codex'})).toEqual({provider: 'codex'});
   });
 
@@ -103,6 +104,7 @@ describe('the agents that a job needs in addition to its own', () => {
 
 test('when nothing was started, a missing agent is answered with the installed ones and the demo', () => {
   const install = {command: 'npm install -g @anthropic-ai/claude-code', why: 'or put claude on your PATH'};
+  const others = programIds.filter((id) => id !== 'claude').map((id) => providerTable[id]);
   const look = {command: 'blackbird agents', why: 'see what is installed'};
   const error = new AppError('E_AGENT_NOT_FOUND', 'no claude', {
     details: [['provider', 'claude']],
@@ -114,7 +116,7 @@ test('when nothing was started, a missing agent is answered with the installed o
     details: [['provider', 'claude']],
     next: [
       install,
-      {command: 'npm install -g @openai/codex', why: 'or use Codex instead'},
+      ...others.map(({install: command, title}) => ({command, why: `or use ${title} instead`})),
       {command: 'blackbird demo', why: 'or watch the built-in demo agent: no account is needed'},
       look,
     ],

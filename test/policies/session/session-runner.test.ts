@@ -31,7 +31,7 @@ describe('the command of a runner', () => {
     expect(resolveRunnerCmd(noAgencyConfig, runner)).toBe(runner);
   });
 
-  test.each(['gemini', '', 'Claude', '__proto__', 'toString'])('%j is not configured', (runner) => {
+  test.each(['nobody', '', 'Claude', '__proto__', 'toString'])('%j is not configured', (runner) => {
     expect(errorOf(() => resolveRunnerCmd(config, runner))).toMatchObject({
       code: 'E_RUNNER_NOT_CONFIGURED',
       message: `runner "${runner}" not configured; set runners.${runner} or choose ${builtInRunners.join('/')}`,

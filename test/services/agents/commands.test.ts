@@ -323,7 +323,7 @@ describe('a hostile session ref', () => {
   });
 });
 
-test.each(['Codex', 'gemini', '', '__proto__', 'toString'])('no provider is called %j', (name) => {
+test.each(['Codex', 'nobody', '', '__proto__', 'toString'])('no provider is called %j', (name) => {
   expect(findProvider(name)).toBeNull();
 });
 
