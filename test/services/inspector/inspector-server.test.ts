@@ -183,8 +183,22 @@ describe('what is served', () => {
     ]);
     const read = reader(await fetch(`${inspector.url}runs/a%2Fb/a-1/entries`));
     expect(await read()).toEqual({event: 'all', seqs: [5]});
-    for (const name of ['jobs/none', 'jobs/j1/x', 'runs/a', 'runs/c/c-1/entries', 'jobs/%', 'entries'])
+    const jobPaths = ['jobs/none', 'jobs/j1/x', 'jobs/j1/rows/x', 'jobs/%'];
+    const runPaths = ['runs', 'runs/a', 'runs/a%2Fb/a-1/x', 'runs/a%2Fb/a-1/entries/x', 'runs/c/c-1/entries'];
+    for (const name of [...jobPaths, ...runPaths, 'entries'])
       expect((await get(name)).status, name).toBe(404);
+  });
+
+  test('an error of the project, with its message', async () => {
+    const nothing = async () => null;
+    const inspector = await served(null, 0, {
+      ...{job: nothing, rows: nothing, visits: nothing, run: nothing, journal: nothing},
+      jobs: async () => {
+        throw new Error('cannot read the folder');
+      },
+    });
+    const {status, headers, body} = await ask(inspector, {path: `/${inspector.token}/jobs`});
+    expect([status, headers['x-frame-options'], body]).toEqual([500, 'DENY', 'cannot read the folder\n']);
   });
 
   test('without a project, nothing of one', async () => {
@@ -228,10 +242,17 @@ describe('what is served', () => {
     const source = fakeSource(entry({seq: 1}), entry({seq: 2}));
     const inspector = await served(source);
     const tab = new AbortController();
-    const read = reader(await fetch(`${inspector.url}entries`, {signal: tab.signal}));
+    const response = await fetch(`${inspector.url}entries`, {signal: tab.signal});
+    const headers = ['content-type', 'cache-control', 'x-frame-options'];
+    expect(headers.map((name) => response.headers.get(name))).toEqual([
+      ...['text/event-stream; charset=utf-8', 'no-store', 'DENY'],
+    ]);
+    const read = reader(response);
     expect(await read()).toEqual({event: 'all', seqs: [1, 2]});
     source.add(entry({seq: 3}), entry({seq: 4}));
     expect(await read()).toEqual({event: 'more', seqs: [3, 4]});
+    source.add(entry({seq: 5}));
+    expect(await read()).toEqual({event: 'more', seqs: [5]});
     expect(source.listeners.size).toBe(1);
     tab.abort();
     await eventually(() => expect(source.listeners.size).toBe(0));

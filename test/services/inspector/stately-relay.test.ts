@@ -88,6 +88,28 @@ test('a long beginning of many megabytes arrives whole', async () => {
   await eventually(() => expect(received).toBe(1 + 2 * many.length));
 });
 
+test('a client that does not read is disconnected, and one that reads when the relay closes too', async () => {
+  const source = fakeSource(first);
+  const relay = await relayOf(source);
+  const idle = net.connect(relay.port, '127.0.0.1').pause();
+  onTestFinished(() => void idle.destroy());
+  const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13';
+  const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+  idle.write(`GET /${relay.token} HTTP/1.1\r\nHost: 127.0.0.1:${relay.port}\r\n${upgrade}\r\n${key}\r\n\r\n`);
+  await eventually(() => expect(source.listeners.size).toBe(1));
+  const large = entry({event: {type: 'x', text: 'x'.repeat(1024 * 1024)}});
+  await eventually(() => {
+    source.add(large);
+    expect(source.listeners.size).toBe(0);
+  });
+
+  new (await webSocket())(relay.url);
+  await eventually(() => expect(source.listeners.size).toBe(1));
+  relay.close();
+  await eventually(() => expect(source.listeners.size).toBe(0));
+  await expect(fetch(`http://127.0.0.1:${relay.port}/`)).rejects.toThrow('fetch failed');
+});
+
 describe('access', () => {
   test.each<{
     name: string;
@@ -104,6 +126,7 @@ describe('access', () => {
       headers: {Origin: 'http://localhost.evil.example'},
       isLetIn: false,
     },
+    {name: 'a program that calls it localhost', headers: {Host: 'localhost:PORT'}, isLetIn: true},
     {name: 'another name for this machine', headers: {Host: 'evil.example'}, isLetIn: false},
     {name: 'a wrong token', path: `/${'x'.repeat(22)}`, isLetIn: false},
     {name: 'no token', path: '/', isLetIn: false},
@@ -117,7 +140,9 @@ describe('access', () => {
         headers: {
           ...{Connection: 'Upgrade', Upgrade: 'websocket'},
           ...{'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ=='},
-          ...headers,
+          ...Object.fromEntries(
+            Object.entries(headers).map(([name, value]) => [name, value.replace('PORT', String(port))]),
+          ),
         },
       });
       request.once('upgrade', (response, socket) => {

@@ -1,4 +1,4 @@
-import {readdirSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import type {DecisionInbox, PostedDecision} from '../../../src/services/contracts/decision-inbox.ts';
@@ -107,6 +107,24 @@ describe('on disk', () => {
     await eventually(() => expect(readdirSync(own)).toEqual([]));
     expect(again.taken).toEqual([]);
     again.stop();
+  });
+
+  test('a decision posted by nobody known is taken', async () => {
+    const {inbox} = openInbox('dead');
+    const {taken, stop} = watching(inbox);
+    await inbox.post({...posted('x'), posted_by: null});
+    await eventually(() => expect(taken).toEqual([{...posted('x'), posted_by: null}]));
+    stop();
+  });
+
+  test('nothing is posted through a link, and what cannot be removed is reported', async () => {
+    const {inbox, own} = openInbox();
+    const elsewhere = temporaryFolder();
+    symlinkSync(elsewhere, own);
+    await expect(inbox.post(posted('x'))).rejects.toMatchObject({code: 'E_STORE_UNSAFE'});
+    expect(readdirSync(elsewhere)).toEqual([]);
+    mkdirSync(path.join(elsewhere, 'a-1.decision.taken'));
+    expect(() => watching(inbox)).toThrow('cannot write the decision');
   });
 
   test('two at once: one gets in', async () => {

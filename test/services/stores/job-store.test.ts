@@ -98,7 +98,9 @@ describe('a job on disk', () => {
     const {jobs, fileOf} = store();
     await jobs.create(job());
     await jobs.note(job().jobId, {run});
-    appendFileSync(fileOf('20260110-220412-3fa9c1.notes.jsonl'), '{"run":{"taskId":"b"');
+    const notes = fileOf('20260110-220412-3fa9c1.notes.jsonl');
+    expect(statSync(notes).mode & 0o777).toBe(0o600);
+    appendFileSync(notes, '{"run":{"taskId":"b"');
     expect((await jobs.read(job().jobId))?.runs).toEqual([run]);
   });
 
@@ -123,6 +125,8 @@ describe('a job on disk', () => {
     const error = await rejectionOf(jobs.read(job().jobId));
     expect(error.code).toBe('E_STORE_CORRUPT');
     expect(JSON.stringify([error.message, error.details])).toContain(JSON.stringify(reason).slice(1, -1));
+    expect((await rejectionOf(jobs.close(job()))).code).toBe('E_STORE_CORRUPT');
+    expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
   test('does not follow a link out of the folder', async () => {
@@ -148,10 +152,11 @@ test('ids come newest first, and nothing else is listed', async () => {
   await jobs.note('20260112-000000-000000', {run});
   writeFileSync(fileOf('.tmp.json'), '');
   writeFileSync(fileOf('notes.txt'), '');
+  writeFileSync(fileOf('not a job.json'), '');
   expect(jobs.ids()).toEqual([
     ...['20260112-000000-000000', '20260111-000000-ffffff', '20260110-220412-3fa9c1'],
   ]);
-  expect(readdirSync(folder)).toHaveLength(6);
+  expect(readdirSync(folder)).toHaveLength(7);
 });
 
 test('an unfinished write of a killed Blackbird is removed with the next one', async () => {

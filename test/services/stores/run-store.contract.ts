@@ -386,15 +386,15 @@ export function describeRunStore(name: string, open: () => RunStoreHarness): voi
 
     test('comes before our own, by its start, and counts as an attempt', async () => {
       const {store, put} = open();
-      put('a', 'aaaa.json', json(go({id: 'aaaa', startedAt: '2025-12-25T01:00:00+02:00'})));
+      put('a', 'aaaa.json', json(go({id: 'aaaa', startedAt: '2025-12-24T23:30:00Z'})));
       put('a', 'bbbb.json', json(go({id: 'bbbb', startedAt: '2025-12-24T23:00:00Z'})));
-      put('a', 'cccc.json', json(go({id: 'cccc', startedAt: '2025-12-24T23:00:00.5Z'})));
+      put('a', 'cccc.json', json(go({id: 'cccc', startedAt: '2025-12-25T01:00:00.5+02:00'})));
       expect((await store.latest('a'))?.attempt).toBe(3);
       await store.insert(runRecord({attempt: 4}));
       expect((await store.list('a')).runs.map(({run_id, attempt}) => [run_id, attempt])).toEqual([
-        ['aaaa', 1],
-        ['bbbb', 2],
-        ['cccc', 3],
+        ['bbbb', 1],
+        ['cccc', 2],
+        ['aaaa', 3],
         ['a-1', 4],
       ]);
     });

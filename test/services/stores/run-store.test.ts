@@ -127,6 +127,10 @@ describe('files', () => {
       await store.update('a', 'a-1', (run) => ({...run, stdout}));
       expect(JSON.parse(text('a', 'a-1.json') ?? '')).toEqual(runRecord({state: 'running', stdout}));
     }
+    rmSync(folder, {recursive: true});
+    await store.restore(runRecord({state: 'running'}));
+    expect(JSON.parse(text('a', 'a-1.json') ?? '')).toEqual(runRecord({state: 'running'}));
+    expect(store.isAsWritten('a', 'a-1')).toBe(true);
   });
 
   test('of an open run of another Blackbird are gone once removed', async () => {
@@ -171,6 +175,29 @@ describe('files', () => {
     // CPU time, so that a busy machine does not fail it.
     const {user, system} = process.cpuUsage(began);
     expect((user + system) / 1_000).toBeLessThan(2_000);
+  });
+
+  test('that are temporary, a link or a pipe are not running tasks', async () => {
+    const {store, own, put} = openFolder();
+    const text = JSON.stringify(runRecord({state: 'running'}), null, 2);
+    put('a', '.a-1.json.1.0123456789ab.tmp', text);
+    symlinkSync('.a-1.json.1.0123456789ab.tmp', path.join(own('a'), 'a-1.json'));
+    execFileSync('mkfifo', [path.join(own('a'), 'a-2.json')]);
+    expect(await store.runningTaskIds()).toEqual([]);
+  });
+
+  test('that contain another run are reported as such', async () => {
+    const {store, own, put} = openFolder();
+    put('a', 'a-1.json', JSON.stringify(runRecord({run_id: 'a-2'})));
+    put('a', 'a-3.json', '{"run_id": "a-3"}');
+    const {runs, broken} = await store.list('a');
+    expect([runs, broken]).toEqual([
+      [],
+      [
+        {file: path.join(own('a'), 'a-1.json'), reason: 'it is the record of another run, "a-2"'},
+        {file: path.join(own('a'), 'a-3.json'), reason: expect.stringMatching(/^schema_version: /)},
+      ],
+    ]);
   });
 
   test('that are deleted are gone', async () => {
