@@ -20,6 +20,7 @@ import {
   settings,
 } from '../../../src/services/contracts/config.ts';
 import {versionOf} from '../../../src/services/stores/whole-file.ts';
+import {createWriteTrail} from '../../../src/services/stores/write-trail.ts';
 import {rejectionOf, seen} from '../../helpers/errors.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
@@ -205,6 +206,19 @@ describe('writing', () => {
       value: 9,
       source: 'global',
     });
+  });
+
+  test('to the project’s file is in the trail of Blackbird’s own writes, one to the user’s is not', async () => {
+    const {files} = openStore({project: '{"claude": ["x"]}', global: '{}'});
+    const trail = createWriteTrail(null);
+    const store = createConfigStore(files, trail);
+    const before = {project: versionOf(files.project), global: versionOf(files.global)};
+    await store.write('project', 'claude.model', 'opus');
+    await store.write('global', 'claude.model', 'opus');
+    expect(trail.leads(before.project, versionOf(files.project))).toBe('here');
+    expect(trail.leads(before.global, versionOf(files.global))).toBeNull();
+    // A list is no section: it is replaced.
+    expect(JSON.parse(readFileSync(files.project, 'utf8'))).toEqual({claude: {model: 'opus'}});
   });
 
   test('removing a value without a file creates neither file nor folder', async () => {

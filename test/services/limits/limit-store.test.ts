@@ -20,7 +20,7 @@ test('a limit applies to its own account only', async () => {
   const {storeOf, warnings} = shared();
   const [work, home] = [storeOf('work'), storeOf('home')];
   await work.save('claude', limit(at(60)));
-  expect(await home.read('claude')).toBeNull();
+  expect([await home.read('claude'), await work.read('codex')]).toEqual([null, null]);
   await home.save('claude', limit(at(90)));
   await home.clear('claude', at(1));
   expect(await work.read('claude')).toEqual(limit(at(60)));
