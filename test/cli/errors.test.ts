@@ -1,12 +1,24 @@
 import {mkdirSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {exitCodeAfter, exitCodeOf, exitCodes} from '../../src/cli/exit-codes.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {cliProject, controlCharacters, lines} from '../helpers/run-cli.ts';
 
 const broken = () => {
   throw new TypeError('the clock is \u001b[31mbroken');
 };
+
+test('exit codes are those of docs/errors.md', () => {
+  expect(exitCodes).toEqual({
+    ...{done: 0, error: 1, usage: 2, taskFailed: 3, personNeeded: 4, timeNeeded: 75, paused: 130},
+  });
+  expect(exitCodeAfter).toEqual({done: 0, failed: 3, personNeeded: 4, timeNeeded: 75, paused: 130});
+  const usage = ['E_USAGE', 'E_TASK_ID', 'E_CONFIG', 'E_NO_INPUT'] as const;
+  expect(usage.map(exitCodeOf)).toEqual([2, 2, 2, 2]);
+  const held = ['E_PROVIDER_UNAVAILABLE', 'E_PROVIDER_REFUSED', 'E_BUDGET', 'E_PLAN_INVALID'] as const;
+  expect(held.map(exitCodeOf)).toEqual([75, 4, 4, 1]);
+});
 
 describe('an unexpected error', () => {
   test('is a bug with a stack, and nothing is written', async () => {

@@ -47,6 +47,17 @@ test('a limit seen after a success stays; an expired one is removed with the nex
   expect(JSON.parse(readFileSync(file, 'utf8')).limits).toMatchObject([{provider: 'claude'}]);
 });
 
+test('a limit ends exactly when it says, and a success at its moment clears it, for its provider only', async () => {
+  const {file, storeOf} = shared();
+  const store = storeOf('work');
+  await store.save('codex', limit(at(60)));
+  await store.save('claude', {...limit(at(120)), seenAt: at(59)});
+  await store.clear('claude', at(59));
+  expect([await store.read('codex'), await store.read('claude')]).toEqual([limit(at(60)), null]);
+  await store.save('claude', {...limit(at(120)), seenAt: at(60)});
+  expect(JSON.parse(readFileSync(file, 'utf8')).limits).toMatchObject([{provider: 'claude'}]);
+});
+
 test('an unreadable list is reported once, and never replaced', async () => {
   const {file, storeOf, warnings} = shared();
   mkdirSync(path.dirname(file));

@@ -92,6 +92,8 @@ describe('session records', () => {
     await store.prepare('repo');
     const gone = store.update(meta, {archive: {archived_at: now}});
     await expect(gone).rejects.toMatchObject({code: 'E_PERSIST_FAILED'});
+    writeFileSync(path.join(files.repos, 'file'), '');
+    await expect(store.prepare('file')).rejects.toMatchObject({code: 'E_PERSIST_FAILED'});
     await store.create(meta);
     rmSync(files.metaFile('repo', 'r1'));
     writeFileSync(path.join(files.run('repo', 'r1'), 'real.json'), JSON.stringify(meta));
@@ -215,6 +217,9 @@ test('the record of a repository keeps when it was first seen, and unknown field
     ...{origin_present: true, origin_url: 'git@host:x.git', created_at: 'first', updated_at: 'second'},
   });
   expect([records.rootOf('repo'), modeOf(file)]).toEqual(['/moved', 0o600]);
+  rmSync(file);
+  mkdirSync(file);
+  await expect(records.remember(repository)).rejects.toMatchObject({code: 'E_PERSIST_FAILED'});
 });
 
 test.each<{env: Record<string, string>; platform: NodeJS.Platform; folder: string}>([

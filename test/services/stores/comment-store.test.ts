@@ -24,9 +24,11 @@ describe.each<{name: string; open: () => CommentStore}>([
     expect(await store.list(run)).toEqual([]);
     const far = lineComment({id: 'c2', line: 10});
     const other = lineComment({id: 'c3', file: 'a.ts', line: 99});
-    for (const comment of [far, lineComment(), other, lineComment({run_id: 'a-2'})])
+    const later = lineComment({id: 'b1', created_at: '2999-01-01T00:00:00.000Z'});
+    const second = lineComment({id: 'c4'});
+    for (const comment of [far, later, second, lineComment(), other, lineComment({run_id: 'a-2'})])
       await store.save(comment);
-    expect(await store.list(run)).toEqual([other, lineComment(), far]);
+    expect(await store.list(run)).toEqual([other, lineComment(), second, later, far]);
   });
 
   test('are edited and removed by their id', async () => {
@@ -41,6 +43,14 @@ describe.each<{name: string; open: () => CommentStore}>([
 });
 
 describe('a comment', () => {
+  test('is neither an unfinished nor a foreign file beside it', async () => {
+    const {own, store} = openStore();
+    await store.save(lineComment());
+    for (const name of ['.c2.json.1.0123456789ab.tmp', '.c2.json', 'notes.txt'])
+      writeFileSync(path.join(own, name), '{');
+    expect(await store.list(run)).toEqual([lineComment()]);
+  });
+
   test('is one private file', async () => {
     const {own, store} = openStore();
     await store.save(lineComment());
@@ -89,6 +99,16 @@ describe('a comment', () => {
     expect(await rejectionOf(store.list(run))).toMatchObject(corrupt);
     expect(await rejectionOf(store.save(lineComment()))).toMatchObject(corrupt);
     expect(readFileSync(path.join(own, 'c1.json'), 'utf8')).toBe(text);
+  });
+
+  test('is not removed through a link out of its folder', async () => {
+    const {own, store} = openStore();
+    const elsewhere = temporaryFolder();
+    writeFileSync(path.join(elsewhere, 'c1.json'), JSON.stringify(lineComment()));
+    mkdirSync(path.dirname(own), {recursive: true});
+    symlinkSync(elsewhere, own);
+    expect((await rejectionOf(store.remove(run, 'c1'))).code).toBe('E_STORE_UNSAFE');
+    expect(readdirSync(elsewhere)).toEqual(['c1.json']);
   });
 
   test('is not written through a link out of its folder', async () => {

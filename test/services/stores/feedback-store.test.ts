@@ -29,11 +29,12 @@ describe('pending feedback', () => {
     await store.save(feedback('b'));
     await store.save(feedback('a'));
     const other = createFeedbackStore({folder});
+    writeFileSync(path.join(folder, '.c.json.1.0123456789ab.tmp'), '{');
     expect(await other.list()).toEqual({pending: [feedback('a'), feedback('b')], broken: []});
     await other.remove('a');
     expect(await store.read('a')).toBeNull();
     expect(await store.read('b')).toEqual(feedback('b'));
-    expect(readdirSync(folder)).toEqual(['b.json']);
+    expect(readdirSync(folder)).toEqual(['.c.json.1.0123456789ab.tmp', 'b.json']);
   });
 
   test('is one private file for each task, named after it', async () => {
