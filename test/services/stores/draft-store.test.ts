@@ -134,5 +134,16 @@ describe('a draft', () => {
     const store = createDraftStore({folder: path.join(around, 'link')});
     expect(await rejectionOf(store.save(answersDraft()))).toMatchObject({code: 'E_STORE_UNSAFE'});
     expect(readdirSync(path.join(around, 'elsewhere'))).toEqual([]);
+    writeFileSync(path.join(around, 'elsewhere', 'a.answers.json'), JSON.stringify(answersDraft()));
+    expect(await rejectionOf(store.remove('answers', 'a'))).toMatchObject({code: 'E_STORE_UNSAFE'});
+    expect(readdirSync(path.join(around, 'elsewhere'))).toEqual(['a.answers.json']);
+  });
+
+  test('is not an unfinished file beside it', async () => {
+    const {folder, store} = openStore();
+    await store.save(answersDraft());
+    const text = JSON.stringify(answersDraft({taskId: 'b'}));
+    writeFileSync(path.join(folder, '.b.answers.json'), text);
+    expect(await store.all()).toEqual([answersDraft()]);
   });
 });

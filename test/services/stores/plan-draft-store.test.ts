@@ -61,7 +61,12 @@ describe('a draft of a plan', () => {
     const file = path.join(folder, 'd1.json');
     writeFileSync(file, '{"schemaVersion": 2}');
     await store.save(draft('d2'));
-    expect(await store.list()).toMatchObject({drafts: [{draftId: 'd2'}], broken: [{file}]});
+    writeFileSync(path.join(folder, '.d3.json.1.0123456789ab.tmp'), '{');
+    const {drafts, broken} = await store.list();
+    expect([drafts, broken]).toEqual([
+      [draft('d2')],
+      [{file, reason: expect.stringContaining('schemaVersion: ')}],
+    ]);
     expect(await rejectionOf(store.save(draft('d1')))).toMatchObject({code: 'E_STORE_CORRUPT'});
   });
 
@@ -88,5 +93,8 @@ describe('a draft of a plan', () => {
     const store = createPlanDraftStore({folder: path.join(around, 'link')});
     expect(await rejectionOf(store.save(draft('d1')))).toMatchObject({code: 'E_STORE_UNSAFE'});
     expect(readdirSync(path.join(around, 'elsewhere'))).toEqual([]);
+    writeFileSync(path.join(around, 'elsewhere', 'd1.json'), JSON.stringify(draft('d1')));
+    expect(await rejectionOf(store.remove('d1'))).toMatchObject({code: 'E_STORE_UNSAFE'});
+    expect(readdirSync(path.join(around, 'elsewhere'))).toEqual(['d1.json']);
   });
 });

@@ -135,8 +135,11 @@ describe('files', () => {
 
   test('of an open run of another Blackbird are gone once removed', async () => {
     const {store, own, reopen} = openFolder();
-    await reopen().insert(runRecord({state: 'running'}));
+    const other = reopen();
+    await other.insert(runRecord({state: 'running'}));
     expect(await store.latest('a')).toMatchObject({state: 'running'});
+    await other.update('a', 'a-1', (run) => ({...run, stdout: 'theirs'}));
+    expect(store.isAsWritten('a', 'a-1')).toBe(true);
     rmSync(path.join(own('a'), 'a-1.json'));
     expect(await rejectionOf(store.update('a', 'a-1', (run) => run))).toMatchObject({
       code: 'E_RUN_NOT_FOUND',
