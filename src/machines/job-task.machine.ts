@@ -7,7 +7,7 @@ import {type JobTask, taskInput} from './policies/job/job-steps.ts';
 import {retriedTask} from './policies/job/retried-task.ts';
 import type {Wait} from './policies/job/waiting.ts';
 import {isHeldForTime} from './policies/run/retry-time.ts';
-import type {TaskOutput} from './policies/run/task-outcome.ts';
+import {type TaskOutput, unbegunOutcome} from './policies/run/task-outcome.ts';
 import {retryWaitMachine, waitInput} from './retry-wait.machine.ts';
 import {taskMachine} from './task.machine.ts';
 
@@ -118,5 +118,5 @@ export const jobTaskMachine = setup({
 });
 
 function lastOutput({context: {last, task}}: {context: JobTaskContext}): TaskOutput {
-  return last ?? {outcome: 'notBegun', taskId: task.taskId, asked: task.mode.type};
+  return last ?? unbegunOutcome(task);
 }

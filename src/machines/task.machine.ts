@@ -27,7 +27,7 @@ import {
   type TaskProgress,
   verificationInput,
 } from './policies/run/task-input.ts';
-import {type TaskOutput, taskOutcome, withdrawnOutcome} from './policies/run/task-outcome.ts';
+import {type TaskOutput, taskOutcome, unbegunOutcome, withdrawnOutcome} from './policies/run/task-outcome.ts';
 import {statusOf} from './policies/run/task-runs.ts';
 import {isVerifying, type VerificationOutput} from './policies/run/verification.ts';
 import {type ReviewGateOutput, reviewGateMachine} from './review-gate.machine.ts';
@@ -132,7 +132,7 @@ export const taskMachine = setup({
                 src: 'recallDecision',
                 input: ({context: {taskId}}) => ({taskId}),
                 onDone: [
-                  {guard: {type: 'isOnlyFeedback', params: outputIn}, target: 'preparing'},
+                  {guard: {type: 'isOnlyFeedback', params: outputIn}, target: 'sendingBack'},
                   {
                     guard: {type: 'isNoCheckpoint', params: outputIn},
                     target: '#task.failed',
@@ -148,6 +148,9 @@ export const taskMachine = setup({
                 ],
                 onError: failed,
               },
+            },
+            sendingBack: {
+              always: [{guard: 'isPauseAsked', target: '#task.unbegun'}, {target: 'preparing'}],
             },
             preparing: {
               invoke: {
@@ -280,6 +283,7 @@ export const taskMachine = setup({
     },
     settled: {type: 'final', output: ({context}) => taskOutcome(lastRun(context))},
     leftOpen: {type: 'final', output: ({context}) => ({outcome: 'decision_required', run: lastRun(context)})},
+    unbegun: {type: 'final', output: ({context}) => unbegunOutcome(context)},
     withdrawn: {type: 'final', output: ({context}) => withdrawnOutcome(lastRun(context))},
     failed: {type: 'final', output: ({context: {error}}) => ({outcome: 'error', error})},
   },

@@ -115,31 +115,31 @@ describe('a pause', () => {
     expect(started.agents.alive()).toEqual([]);
   });
 
-  test.each([
-    {
-      run: pausedRun(),
-      status: 'in_progress',
-      said: {answers: [], feedback: 'use tabs'},
-      kept: {state: 'paused', pause_reason: 'user_interrupt', feedback: 'use tabs'},
-    },
-    {
-      run: waitingRun(),
-      status: 'waiting_user',
-      said: {answers, feedback: null},
-      kept: {state: 'waiting', answers: answers.map((answer) => ({...answer, undelivered: true}))},
-    },
-  ] as const)('requested while feedback to a $run.state run is prepared keeps the text', async (each) => {
-    const {run, status, said, kept} = each;
-    const mode = {type: 'resume', ...said} as const;
-    const started = createTask({...input, mode}, planOf(task('a', {status})), [run]);
+  test('requested while answers are prepared keeps the text', async () => {
+    const mode = {type: 'resume', answers, feedback: null} as const;
+    const asked = planOf(task('a', {status: 'waiting_user'}));
+    const started = createTask({...input, mode}, asked, [waitingRun()]);
     const release = started.plans.holdNextRead();
     started.actor.start();
     started.actor.send(pause);
     release();
-    expect(await started.finished).toMatchObject({outcome: run.state, run: kept});
+    const kept = {state: 'waiting', answers: answers.map((answer) => ({...answer, undelivered: true}))};
+    expect(await started.finished).toMatchObject({outcome: 'waiting', run: kept});
     expect(started.record()).toMatchObject(kept);
     expect(started.agents.agents).toEqual([]);
-    expect(started.plans.statuses()).toEqual({a: status});
+    expect(started.plans.statuses()).toEqual({a: 'waiting_user'});
+  });
+
+  test('requested while the checkpoint for feedback is looked up prepares nothing', async () => {
+    const mode = {type: 'resume', answers: [], feedback: 'use tabs'} as const;
+    const started = createTask({...input, mode}, begun, [pausedRun()]);
+    const release = started.plans.holdNextRead();
+    started.actor.start();
+    started.actor.send(pause);
+    release();
+    expect(await started.finished).toEqual({outcome: 'notBegun', taskId: 'a', asked: 'resume'});
+    expect(started.runs.records('a')).toEqual([pausedRun()]);
+    expect(started.log).toEqual([]);
   });
 
   test('requested while the agent is launched withdraws it as well', async () => {

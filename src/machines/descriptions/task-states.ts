@@ -7,6 +7,7 @@ export const taskStates = {
     step: 'prepares, runs, checks, asks for a decision, commits and updates the plan',
     'step.routing': 'decides whether the task is still at an earlier checkpoint',
     'step.recalling': 'reads the checkpoint the task is at',
+    'step.sendingBack': 'there is no checkpoint: feedback goes to the last run',
     'step.preparing': 'writes the run record and the prompt',
     'step.replacing': 'marks the old run as replaced by the new one',
     'step.running': 'the agent is working',
@@ -22,6 +23,7 @@ export const taskStates = {
   }),
   settled: 'the run is settled and the plan is updated; the output says how it ended',
   leftOpen: 'left at its checkpoint: the user still has to decide',
+  unbegun: 'paused before anything was prepared',
   withdrawn: 'paused before the agent started',
   failed: 'the task could not be run',
 } as const;

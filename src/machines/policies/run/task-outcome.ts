@@ -14,7 +14,7 @@ export type TaskOutput =
   | {readonly outcome: 'decision_required'; readonly run: RunRecord}
   /** The provider refused to continue the session; the run is in its earlier state. */
   | {readonly outcome: 'refused'; readonly run: RunRecord; readonly reason: string}
-  /** The user gave up the wait before it started. */
+  /** The user paused before anything was prepared. */
   | {readonly outcome: 'notBegun'; readonly taskId: string; readonly asked: string}
   | {readonly outcome: 'error'; readonly error: unknown};
 
@@ -37,6 +37,12 @@ export function withdrawnOutcome(run: RunRecord): TaskOutput {
   const {failure: _, ...standing} = run;
   return {outcome: run.state, run: standing};
 }
+
+/** The outcome of a pause that came first. */
+export const unbegunOutcome = (asked: {
+  readonly taskId: string;
+  readonly mode: {readonly type: string};
+}): TaskOutput => ({outcome: 'notBegun', taskId: asked.taskId, asked: asked.mode.type});
 
 /** What the end of a job reports about a task; whole records are too large to keep. */
 export type Attempted = {
