@@ -308,6 +308,19 @@ describe('a resume', () => {
   });
 });
 
+test('an answer to a run that failed is refused: its questions are closed', async () => {
+  const run = restingRun({
+    state: 'failed',
+    provider_session_ref: sessionRef,
+    resumable: true,
+    failure: {kind: 'agent_error', message: 'broken'},
+  });
+  const mode = {type: 'resume', answers: [{id: question.id, value: 'red'}], feedback: null} as const;
+  const {finished, runs} = await startTask({...input, mode}, planOf(task('a', {status: 'failed'})), [run]);
+  expect(await finished).toMatchObject({outcome: 'error', error: {code: 'E_NOTHING_TO_RESUME'}});
+  expect(runs.records('a')).toEqual([run]);
+});
+
 describe('an error', () => {
   const error = new Error('the disk is full');
 

@@ -107,6 +107,8 @@ const unfinishedFeedback = (mode: RunMode, latest: RunRecord | null): PendingFee
 function withFeedback(mode: RunMode, pending: PendingFeedback | null, latest: RunRecord | null): RunMode {
   if (mode.type !== 'resume') return mode;
   if (pending) return {...mode, feedback: parentFeedbackText(pending)};
+  // Answers are for questions: a failed run has none.
+  if (mode.answers.length > 0 && mode.feedback === null) return mode;
   if (mode.feedback === null) return {...mode, feedback: feedbackToFailed(latest)};
   // Feedback that an earlier resume could not deliver goes along.
   const undelivered = latest && isUndelivered(latest) ? (latest.feedback ?? '') : '';
