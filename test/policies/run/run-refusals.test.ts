@@ -4,7 +4,7 @@ import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
 import {programObstacle} from '../../../src/machines/policies/run/agent-program.ts';
 import {requireNothingLeft} from '../../../src/machines/policies/run/nothing-to-run.ts';
 import {parentRefusal, refusalOf, resumeRefusal} from '../../../src/machines/policies/run/run-refusals.ts';
-import {taskObstacle} from '../../../src/machines/policies/run/task-options.ts';
+import {nextCommands, taskObstacle} from '../../../src/machines/policies/run/task-options.ts';
 import {attemptOf} from '../../../src/machines/policies/run/task-outcome.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
@@ -36,6 +36,14 @@ describe('for a parent, whatever the command', () => {
       ],
     });
   });
+});
+
+test.each([
+  {name: 'its children are done again: its review is due', a: 'done'},
+  {name: 'one of its children is open', a: 'failed'},
+] as const)('a parent in work is nobody to set by hand: $name', ({a}) => {
+  const plan = planOf(family(task('p', {status: 'in_progress'}), task('a', {status: a})));
+  expect(nextCommands(factsIn(plan)(requireTask(plan, 'p')))).toEqual([]);
 });
 
 test.each([

@@ -143,6 +143,8 @@ function wishes(facts: TaskFacts): readonly TaskCommand[] {
   if (standing === 'decisionPending') return ['review'];
   if (isSentBack) return ['resume', 'restart'];
   if (isReady(plan, task)) return ['execute'];
+  // Its children, and then its review, say what comes next.
+  if (!isLeaf(task) && isInWork(task)) return [];
   const hasEnded = standing === 'ended' || standing === null;
   return isInWork(task) && !hasEnded ? ['resume', 'restart'] : wishesByStatus[task.status];
 }
