@@ -157,6 +157,18 @@ describe('a decision that is not taken', () => {
     expect(await finished).toMatchObject({outcome: 'decidedElsewhere', run: {decision_state: 'rejected'}});
   });
 
+  test('is taken back where somebody else decided first: nobody finds it any more', async () => {
+    const {clock, finished, runs, services} = startHandOver();
+    await settle();
+    await runs.update('a', run.run_id, (before) => ({...before, decision_state: 'rejected'}));
+    clock.increment(100);
+    expect(await finished).toMatchObject({outcome: 'decidedElsewhere', run: {decision_state: 'rejected'}});
+    const found: unknown[] = [];
+    services.inbox.watch(run, (posted) => found.push(posted));
+    await settle();
+    expect(found).toEqual([]);
+  });
+
   test('is dropped when the terminal that took it asks again', async () => {
     const {clock, finished, services} = startHandOver();
     services.inbox.watch(run, () => {});

@@ -728,6 +728,26 @@ describe('a slow review', () => {
     expect(plans.statuses().p).not.toBe('done');
   });
 
+  test('says nothing about the next one', async () => {
+    const parents = planOf(family(task('p'), task('a', done)), family(task('q'), task('b', done)));
+    const fake = createReview({minutes: 2, taskIds: null}, parents, [
+      worked,
+      restingRun({...worked, task_id: 'b', run_id: 'b-1'}),
+    ]);
+    fake.agents.play = (agent) => {
+      agent.opensSession();
+      if (agent.taskId === 'q') agent.succeeds(pass);
+    };
+    fake.actor.start();
+    await settle();
+    fake.clock.increment(120_000);
+    const {reviews} = await fake.finished;
+    expect(reviews).toMatchObject([
+      {parentId: 'p', failure: {message: 'the review took longer than 2 minutes (execution.reviewMinutes)'}},
+      {parentId: 'q', verdict: 'passed'},
+    ]);
+  });
+
   test('that the user pauses in the meantime is paused', async () => {
     const {clock, finished, actor} = await working(2, false);
     clock.increment(120_000);

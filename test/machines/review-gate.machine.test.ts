@@ -212,6 +212,22 @@ test('a failed write is the end: nothing is decided', async () => {
   expect(record()).toEqual(run);
 });
 
+test('an inbox that cannot be watched ends the question with its error', async () => {
+  const {services} = createFakeServices({plan: planOf(task('a', {status: 'in_progress'})), runs: [run]});
+  const error = new AppError('E_STORE_READ', 'the inbox cannot be read');
+  const inbox = {
+    ...services.inbox,
+    watch: () => {
+      throw error;
+    },
+  };
+  const {reviewGate} = defineEffects({...services, inbox});
+  const actor = createActor(reviewGateMachine.provide({actors: reviewGate}), {input});
+  const finished = toPromise(actor);
+  actor.start();
+  expect(await finished).toEqual({outcome: 'error', run, error});
+});
+
 describe('refuses to run without', () => {
   test.each([
     {missing: 'askDecision', names: 'askDecision'},

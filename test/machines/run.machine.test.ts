@@ -136,6 +136,13 @@ describe('a resume', () => {
     agents.agent.succeeds();
     expect((await finished).run).not.toHaveProperty('failure');
   });
+
+  test('of a record of the Go program writes and launches nothing: a new run takes over its session', async () => {
+    const run = pausedRun({repo_root: ''});
+    const {finished, log} = await startRun(run, resume, {...here, isGoRun: true});
+    expect(await finished).toEqual({outcome: 'paused', run});
+    expect(log).toEqual([]);
+  });
 });
 
 describe('an answer', () => {

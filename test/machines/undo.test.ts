@@ -346,6 +346,18 @@ test('an undo whose run cannot be marked as replaced has failed: its task stays 
   expect(fake.plans.statuses().a).toBe('done');
 });
 
+test('an undo whose task cannot be set to ready has failed, and says so in its record', async () => {
+  const fake = project();
+  const error = new AppError('E_STORE_WRITE', 'the disk is full');
+  fake.plans.failNextUpdate(error);
+  expect(await errorOf(undo(fake))).toBe(error);
+  expect(fake.runs.records('a').at(-1)).toMatchObject({
+    state: 'failed',
+    failure: {message: 'the disk is full'},
+  });
+  expect(fake.plans.statuses().a).toBe('done');
+});
+
 test('after a rejection the job continues with the undo; after any other end it does not', async () => {
   const plan = () => planOf(task('a', {status: 'in_progress'}));
   const gated = project({plan: plan(), runs: [worked({decision_required: true, decision_state: 'pending'})]});

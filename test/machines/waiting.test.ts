@@ -3,6 +3,7 @@ import {createActor, fromCallback, fromPromise, SimulatedClock, toPromise} from 
 import {type ExecutorInput, executorMachine} from '../../src/machines/executor.machine.ts';
 import {type JobTaskInput, jobTaskMachine} from '../../src/machines/job-task.machine.ts';
 import {resumeStep} from '../../src/machines/policies/job/job-steps.ts';
+import type {Wait} from '../../src/machines/policies/job/waiting.ts';
 import {
   type RetryWaitCommand,
   type RetryWaitInput,
@@ -520,6 +521,38 @@ test.each(['is recorded', 'is looked at'])('a wait that is given up while it %s 
   actor.send({type: 'retry.now'});
   await settle();
   expect([actor.getSnapshot().status, forgotten]).toEqual(['done', ['the limit']]);
+});
+
+test('a wait whose limit cannot be forgotten goes on: who wanted to try now is not told that it is due', async () => {
+  const wait: Wait = {
+    taskId: 'a',
+    runId: null,
+    provider: 'claude',
+    reason: 'usage_limit',
+    until: at(hour),
+    foundAt: now,
+    isTooLong: false,
+  };
+  const clock = new SimulatedClock();
+  let left = hour;
+  const actors = {
+    announceWait: fromCallback<RetryWaitCommand, RetryWaitInput>(() => {}),
+    recordWait: fromPromise<void, RetryWaitInput>(async () => {}),
+    readClock: fromPromise<number, RetryWaitInput>(async () => left),
+    forgetLimit: fromPromise<void, RetryWaitInput>(async () => {
+      throw new Error('the disk is full');
+    }),
+  };
+  const actor = createActor(retryWaitMachine.provide({actors}), {input: {wait}, clock});
+  actor.start();
+  await settle();
+  actor.send({type: 'retry.now'});
+  await settle();
+  expect(actor.getSnapshot()).toMatchObject({status: 'active', value: 'waiting'});
+  left = 0;
+  clock.increment(30_000);
+  await settle();
+  expect(actor.getSnapshot().status).toBe('done');
 });
 
 test('every transition of a wait and of a single task is reached', () => {
