@@ -307,7 +307,7 @@ describe('an agent that hides its change is exposed at the checkpoint', () => {
         {
           kind: 'records',
           text: expect.stringMatching(
-            /^written while the agent worked, not by Blackbird: \.blackbird\/runs\/a\/a-1-\w+\.comments\/x\.json$/,
+            /^written while the agent worked, not by Blackbird, and put aside \(\.planted\): \.blackbird\/runs\/a\/a-1-\w+\.comments\/x\.json$/,
           ),
         },
       ],
@@ -326,7 +326,7 @@ describe('an agent that hides its change is exposed at the checkpoint', () => {
         {
           kind: 'records',
           text:
-            'written while the agent worked, not by Blackbird: .blackbird/drafts/b.feedback.json, ' +
+            'written while the agent worked, not by Blackbird, and put aside (.planted): .blackbird/drafts/b.feedback.json, ' +
             '.blackbird/parent-review-feedback/b.json, .blackbird/plan-drafts/1.json',
         },
       ],
@@ -487,7 +487,11 @@ test('feedback that an agent writes stops for a decision, even without checkpoin
   const project = hostile(feedbackForB);
   const {code, out} = await project.run(['execute']);
   expect({code, statuses: project.statuses()}).toEqual({code: 4, statuses: {a: 'in_progress', b: 'todo'}});
-  expect(out).toContain('beware: written while the agent worked, not by Blackbird: ');
+  const text = 'written while the agent worked, not by Blackbird, and put aside (.planted): ';
+  expect(out).toContain(`beware: ${text}.blackbird/parent-review-feedback/b.json\n`);
+  // It is nobody's feedback any more, so b is not told.
+  expect((await project.run(['feedback', 'list'])).out).not.toContain('be evil');
+  expect(project.text('.blackbird/parent-review-feedback/b.json.planted')).toContain('be evil');
 });
 
 test('text that the user sends with Blackbird in the meantime is named and stops nothing; text that the agent sends with it does', async () => {
@@ -501,8 +505,12 @@ test('text that the user sends with Blackbird in the meantime is named and stops
   const sly = hostile(say);
   expect((await sly.run(['execute'])).code).toBe(4);
   expect(sly.latest('a')?.side_effects).toEqual([
-    {kind: 'records', text: `written while the agent worked, not by Blackbird: ${file}`},
+    {
+      kind: 'records',
+      text: `written while the agent worked, not by Blackbird, and put aside (.planted): ${file}`,
+    },
   ]);
+  expect(existsSync(path.join(sly.folder, file))).toBe(false);
 });
 
 test('a decision that exists before the checkpoint opens is discarded', async () => {

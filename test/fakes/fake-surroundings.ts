@@ -21,6 +21,7 @@ export function createFakeSurroundings(): FakeSurroundings {
     look: async () => fake.now,
     ignoredSince: async () => fake.ignored,
     writerOf: () => null,
+    putAside: (names) => new Set(names),
     writtenSince: async () => fake.ignored,
   };
   return fake;

@@ -10,7 +10,7 @@ import {
   recordEffects,
   sideEffectsOf,
 } from '../policies/review/side-effects.ts';
-import {wordEffects} from '../policies/review/word-effects.ts';
+import {plantedWords, wordEffects} from '../policies/review/word-effects.ts';
 
 type Watched = {
   readonly before: Surroundings;
@@ -80,7 +80,9 @@ export function createSideEffectWatch({
       const seen = {before: begun.before, after, plan, ignored, settingsBy: begun.settingsBy()};
       // The earlier state of the files was lost with the repository.
       const written = isReplaced(seen) ? await surroundings.writtenSince(begun.since) : null;
-      const words = wordEffects(begun.before, after, surroundings.writerOf);
+      const planted = plantedWords(begun.before, after, surroundings.writerOf);
+      const aside = surroundings.putAside(planted);
+      const words = wordEffects(begun.before, after, surroundings.writerOf, aside);
       return [...recordEffects(records), ...words, ...sideEffectsOf({...seen, ...(written && {written})})];
     },
   };

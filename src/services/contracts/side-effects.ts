@@ -194,6 +194,8 @@ export interface SurroundingsReader {
   ignoredSince(time: string, before?: Surroundings['ignored']): Promise<NewIgnored>;
   /** Who changed a text from one version to the other ('' if missing); null if anyone but Blackbird took part. */
   writerOf(name: string, from: string, to: string): Writer | null;
+  /** Renames these texts to `….planted`, so that nobody takes them for their own; returns those it could rename. */
+  putAside(names: readonly string[]): ReadonlySet<string>;
   /** All files of the project, whether git tracks them or not. Never fails. */
   writtenSince(time: string): Promise<NewIgnored>;
 }

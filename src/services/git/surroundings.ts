@@ -1,4 +1,4 @@
-import {readdirSync, readFileSync, realpathSync, statSync} from 'node:fs';
+import {readdirSync, readFileSync, realpathSync, renameSync, statSync} from 'node:fs';
 import path from 'node:path';
 import {messageOf} from '../contracts/errors.ts';
 import type {NewIgnored, SettingsContent, SurroundingsReader, Unknown} from '../contracts/side-effects.ts';
@@ -80,6 +80,8 @@ export function createSurroundingsReader({
     // Only the holder of the project lock, which is this process, writes feedback: a trail by others would be forged.
     writerOf: (name, from, to) =>
       name.startsWith('parent-review-feedback/') ? null : textWriter(trail, name, from, to),
+
+    putAside: (names) => new Set(names.filter((name) => isPutAside(path.join(stateFolder, name)))),
 
     writtenSince: async (time) => {
       const folder = realFolder(root);
@@ -191,6 +193,17 @@ function contentOf(file: string): SettingsContent | null | undefined {
     return JSON.stringify(content).startsWith('{') ? (content as SettingsContent) : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** The file stays beside its place, so that the user can read what was planted. */
+function isPutAside(file: string): boolean {
+  try {
+    renameSync(file, `${file}.planted`);
+    return true;
+  } catch {
+    // It is named as one that is still there.
+    return false;
   }
 }
 

@@ -58,6 +58,7 @@ export function createMemoryServices(project: MemoryProject): Services {
       look: async () => ({settings: new Map(), repository: null}),
       ignoredSince: async () => ({count: 0, names: []}),
       writerOf: () => null,
+      putAside: () => new Set(),
       writtenSince: async () => ({count: 0, names: []}),
     },
     project: {root: '/', isGitRepository: async () => false, snapshot: async () => null},

@@ -8,7 +8,7 @@ import {
   recordEffects,
   sideEffectsOf,
 } from '../../../src/machines/policies/review/side-effects.ts';
-import {wordEffects} from '../../../src/machines/policies/review/word-effects.ts';
+import {plantedWords, wordEffects} from '../../../src/machines/policies/review/word-effects.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import type {
   RecordVersions,
@@ -332,6 +332,15 @@ test('text in the name of others requires a decision, unless it was written with
     },
   ] as const;
   expect(effects).toEqual([written, removed, meanwhile]);
+  expect(plantedWords(before, after, (name) => writers[name] ?? null)).toEqual(['d/edited', 'd/new']);
+  const aside = wordEffects(before, after, (name) => writers[name] ?? null, new Set(['d/edited', 'd/new']));
+  expect(aside.slice(0, 2)).toEqual([
+    {
+      kind: 'records',
+      text: 'written while the agent worked, not by Blackbird, and put aside (.planted): .blackbird/d/edited, .blackbird/d/new',
+    },
+    {kind: 'records', text: 'written while the agent worked, not by Blackbird: .blackbird/jobs/1.json'},
+  ]);
   expect([[written], [removed], [meanwhile]].map((each) => needsDecision(each))).toEqual([true, true, false]);
   // After a crash the jobs are unknown.
   expect(wordEffects({words: before.words}, {...after, words: before.words}, () => null)).toEqual([]);

@@ -15,18 +15,24 @@ export type WriterOf = (name: string, from: string, to: string) => Writer | null
  * Changes to feedback, drafts, comments and job records that this process did not make: they would reach an agent or a
  * person as someone else's words. Text written through another Blackbird process may be a person's and stops nothing.
  */
-export function wordEffects(before: Seen, after: Seen, writerOf: WriterOf): SideEffect[] {
-  const words = changesIn(before.words, after.words).map((change) => ({
-    ...change,
-    by: writerOf(change.name, change.from, change.to),
-  }));
+export function wordEffects(
+  before: Seen,
+  after: Seen,
+  writerOf: WriterOf,
+  putAside: ReadonlySet<string> = new Set(),
+): SideEffect[] {
+  const words = writtenWords(before, after, writerOf);
   const others = [
-    ...words.filter(({by}) => by === null),
+    ...words.filter(({by, name}) => by === null && !putAside.has(name)),
     // No other process can have a job while this one holds the lock.
     ...changesIn(before.jobs, after.jobs),
   ];
   const byBlackbird = words.filter(({by}) => by === 'elsewhere');
   return [
+    ...told(
+      'written while the agent worked, not by Blackbird, and put aside (.planted)',
+      words.filter(({name}) => putAside.has(name)),
+    ),
     ...told('written while the agent worked, not by Blackbird', others.filter(isThere)),
     ...told('removed while the agent worked, not by Blackbird', others.filter(isGone)),
     ...told('written or removed with Blackbird meanwhile', byBlackbird).map((effect) => ({
@@ -35,6 +41,18 @@ export function wordEffects(before: Seen, after: Seen, writerOf: WriterOf): Side
     })),
   ];
 }
+
+/** Texts that anyone but a Blackbird wrote. They must not pass for the words of a person or a reviewer. */
+export const plantedWords = (before: Seen, after: Seen, writerOf: WriterOf): string[] =>
+  writtenWords(before, after, writerOf)
+    .filter((change) => change.by === null && isThere(change))
+    .map(({name}) => name);
+
+const writtenWords = (before: Seen, after: Seen, writerOf: WriterOf) =>
+  changesIn(before.words, after.words).map((change) => ({
+    ...change,
+    by: writerOf(change.name, change.from, change.to),
+  }));
 
 type Change = {readonly name: string; readonly from: string; readonly to: string};
 
