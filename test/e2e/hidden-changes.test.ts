@@ -159,6 +159,38 @@ describe('an agent that hides its change is exposed at the checkpoint', () => {
       ],
     },
     {
+      name: 'stages a submodule that is not there',
+      script: 'git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),vendor',
+      effects: [{kind: 'refs', text: 'staged for the next commit, and other than the files are: vendor'}],
+    },
+    {
+      name: 'has git overlook what comes later',
+      script: 'git update-index --skip-worktree .gitignore',
+      effects: [{kind: 'git_settings', text: 'git was told to overlook changes of: .gitignore'}],
+    },
+    {
+      name: 'has git commit what Blackbird keeps to itself',
+      script: "echo '!runs' >> .blackbird/.gitignore",
+      effects: [
+        {
+          kind: 'settings',
+          text: '.blackbird/.gitignore was changed; git goes by it from now on',
+          path: '.blackbird/.gitignore',
+        },
+      ],
+    },
+    {
+      name: 'replaces what a commit is',
+      script:
+        'git replace HEAD $(git -c user.name=t -c user.email=t@localhost commit-tree -m evil $(git mktree </dev/null))',
+      effects: [{kind: 'refs', text: expect.stringMatching(/^refs\/replace\/[0-9a-f]{40} was created at /)}],
+    },
+    {
+      name: 'leaves a pipe',
+      script: 'mkfifo pipe',
+      effects: [{kind: 'ignored_files', text: 'where git does not look, not in the diff: pipe (no file)'}],
+    },
+    {
       name: 'removes a file from git and leaves it on disk',
       script: 'git rm -q --cached .gitignore',
       effects: [{kind: 'refs', text: 'staged for the next commit, and other than the files are: .gitignore'}],
@@ -412,6 +444,17 @@ describe('an agent that hides its change from git', () => {
     {
       name: 'marks all text as binary',
       script: 'echo "* -diff" > .git/info/attributes; echo evil > evil.txt',
+    },
+    {
+      name: 'has a filter, a converter and a driver show the old text',
+      script:
+        'echo "evil.txt filter=f diff=d merge=d" > .git/info/attributes; git config filter.f.clean "echo kind"; ' +
+        'git config diff.d.textconv "echo kind"; git config diff.d.command true; echo evil > evil.txt',
+    },
+    {
+      name: 'includes settings of its own that leave nothing to look at',
+      script:
+        'printf "[core]\\n\\tbare = true\\n\\tworktree = /\\n\\tattributesFile = x\\n" > ../own; git config include.path ../../own; echo evil > evil.txt',
     },
     {
       name: 'makes git trust the time of a file',

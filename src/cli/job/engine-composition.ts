@@ -138,6 +138,7 @@ export async function openEngine({
         '.blackbird/config.json': folder.configFile,
         '.blackbird/agent.json': folder.agentFile,
         '~/.blackbird/config.json': userConfigFile,
+        '.blackbird/.gitignore': path.join(folder.stateFolder, '.gitignore'),
         '.blackbird/snapshot.md': path.join(folder.stateFolder, 'snapshot.md'),
       },
       env,

@@ -160,6 +160,8 @@ export type NewIgnored = FoundFiles & {
   readonly removed?: FoundFiles;
   /** Files whose staged content differs from the working file. */
   readonly staged?: FoundFiles;
+  /** Files whose changes git was told to overlook (`skip-worktree`, `assume-unchanged`). */
+  readonly overlooked?: FoundFiles;
   /** What git could not be asked about, and why. */
   readonly unknown?: readonly Unknown[];
 };

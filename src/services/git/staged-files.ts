@@ -12,6 +12,12 @@ import {rawEntries} from './tree-diff.ts';
 
 type Index = {readonly file: string; readonly version: string; readonly bytes: Buffer | null};
 type Look = {readonly env: Environment; readonly signal: AbortSignal};
+export type IndexChanges = {
+  /** Files staged or unstaged that differ from the working files. */
+  readonly staged: readonly string[];
+  /** Files whose changes git was told to overlook. */
+  readonly overlooked: readonly string[];
+};
 type Staged = {readonly file: string; readonly mode: string; readonly id: string};
 
 /** A larger index is not remembered. */
@@ -33,19 +39,26 @@ export class IndexMemory {
     this.#before = {file, version, bytes: isKept ? readOrNull(file) : null};
   }
 
-  /** Files staged or unstaged since that differ from the working files. Asks git only after a change. */
-  async stagedSince(top: string, {env, signal}: Look): Promise<readonly string[]> {
+  /** Asks git only after a change. */
+  async changesSince(top: string, {env, signal}: Look): Promise<IndexChanges> {
     const before = this.#before;
     if (before === null || before.file !== indexOf(top) || before.version === versionOf(before.file))
-      return [];
+      return {staged: [], overlooked: []};
     const git = lookingGit(top, env, signal);
     const args = ['diff-index', '--cached', '--raw', '-z', '--no-renames', '--no-abbrev', '--no-ext-diff'];
     const {text} = await git.run([...args, await lastCommit(git)]);
     const other = [...rawEntries(text)]
       .map(({file, after}) => ({file, ...after}))
       .filter((entry) => !isInFiles(top, entry));
-    const known = other.length === 0 ? new Set<string>() : await knownIn(git, before, other);
-    return other.map(({file}) => file).filter((file) => !known.has(file));
+    const overlooked = await overlookedIn(git);
+    const known = await withOld(before, async (env) => ({
+      staged: other.length === 0 ? new Set<string>() : await knownIn(git, env, other),
+      overlooked: new Set(overlooked.length === 0 ? [] : await overlookedIn(git, env)),
+    }));
+    return {
+      staged: other.map(({file}) => file).filter((file) => !known?.staged.has(file)),
+      overlooked: overlooked.filter((file) => !known?.overlooked.has(file)),
+    };
   }
 }
 
@@ -61,27 +74,40 @@ async function lastCommit(git: Git): Promise<string> {
 
 const indexOf = (top: string): string => path.join(gitFolderOf(top) ?? path.join(top, '.git'), 'index');
 
-/** The files whose index entries are the same as before. */
-async function knownIn(git: Git, {bytes}: Index, files: readonly Staged[]): Promise<ReadonlySet<string>> {
-  if (bytes === null) return new Set();
+type OldIndex = Readonly<Record<'GIT_INDEX_FILE', string>>;
+
+/** Null if the old index was not remembered. */
+async function withOld<T>({bytes}: Index, ask: (env: OldIndex) => Promise<T>): Promise<T | null> {
+  if (bytes === null) return null;
   const folder = mkdtempSync(path.join(os.tmpdir(), 'blackbird-'));
   try {
     const old = path.join(folder, 'index');
     writeFileSync(old, bytes, {mode: 0o600});
-    const found = await stagedEntries(
-      git,
-      files.map(({file}) => file),
-      {GIT_INDEX_FILE: old},
-    );
-    const entries = 'entries' in found ? found.entries : new Map<string, Staged>();
-    const isSame = ({file, mode, id}: Staged) => {
-      const entry = entries.get(file);
-      return mode === nothing ? entry === undefined : entry?.id === id && entry.mode === mode;
-    };
-    return new Set(files.filter(isSame).map(({file}) => file));
+    return await ask({GIT_INDEX_FILE: old});
   } finally {
     rmSync(folder, {recursive: true, force: true});
   }
+}
+
+/** The files whose index entries are the same as before. */
+async function knownIn(git: Git, env: OldIndex, files: readonly Staged[]): Promise<ReadonlySet<string>> {
+  const found = await stagedEntries(
+    git,
+    files.map(({file}) => file),
+    env,
+  );
+  const entries = 'entries' in found ? found.entries : new Map<string, Staged>();
+  const isSame = ({file, mode, id}: Staged) => {
+    const entry = entries.get(file);
+    return mode === nothing ? entry === undefined : entry?.id === id && entry.mode === mode;
+  };
+  return new Set(files.filter(isSame).map(({file}) => file));
+}
+
+/** Files marked `skip-worktree` or `assume-unchanged`: git shows no change of them, and commits none. */
+async function overlookedIn(git: Git, env: Partial<OldIndex> = {}): Promise<string[]> {
+  const {text} = await git.run(['ls-files', '-v', '-z'], {env});
+  return text.split('\0').flatMap((line) => (/^([a-z]|S) /.test(line) ? [line.slice(2)] : []));
 }
 
 /**

@@ -9,7 +9,7 @@ import {repositoryOf} from './find-repository.ts';
 import type {IgnoredLook, IgnoredMemory} from './ignored-files.ts';
 import {commonFolderOf, digestOf, isTold, readRepository} from './read-repository.ts';
 import type {Environment} from './safe-git.ts';
-import type {IndexMemory} from './staged-files.ts';
+import type {IndexChanges, IndexMemory} from './staged-files.ts';
 import type {UnseenOptions} from './unseen-files.ts';
 
 /** Package folders have many files; the end of a task waits no longer than this for them. */
@@ -107,7 +107,7 @@ export function createSurroundingsReader({
       const look = lookAt(top);
       const {ignored: kept, index} = await memory();
       const removed = 'why' in before ? nothing : kept.gone(top, before);
-      const staged = await index.stagedSince(top, look).catch(reasonOf);
+      const staged = await index.changesSince(top, look).catch(reasonOf);
       const unknown: Unknown[] = [
         ...('why' in before ? [{what: 'removed' as const, ...before}] : []),
         ...('why' in staged ? [{what: 'staged' as const, ...staged}] : []),
@@ -116,8 +116,7 @@ export function createSurroundingsReader({
         ...nothing,
         ...hidden,
         ...(removed.count > 0 && {removed}),
-        ...(!('why' in staged) &&
-          staged.length > 0 && {staged: {count: staged.length, names: staged.slice(0, shownNames)}}),
+        ...(!('why' in staged) && indexFiles(staged)),
         ...(unknown.length > 0 && {unknown}),
       };
       try {
@@ -161,6 +160,14 @@ async function unseenFiles(
   return {
     found: {...(all.count > 0 && {inGit: all}), ...(others.count > 0 && {unseen: others})},
     isCut: isCut || walk.left <= 0,
+  };
+}
+
+function indexFiles({staged, overlooked}: IndexChanges): Pick<NewIgnored, 'staged' | 'overlooked'> {
+  const found = (names: readonly string[]) => ({count: names.length, names: names.slice(0, shownNames)});
+  return {
+    ...(staged.length > 0 && {staged: found(staged)}),
+    ...(overlooked.length > 0 && {overlooked: found(overlooked)}),
   };
 }
 

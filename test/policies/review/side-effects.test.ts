@@ -180,6 +180,16 @@ describe('commits that no ref reaches', () => {
     expect(sideEffectsOf({...nothing, before: again, after}).map(({text}) => text)).toEqual(told);
   });
 
+  test('a log that begins during the run is searched from its start', () => {
+    const move: Move = [one, two, 'commit: x'];
+    const told = sideEffectsOf({
+      ...nothing,
+      before: around(repository(heads(one))),
+      after: logged(1, heads(one), move),
+    });
+    expect(texts(told)).toEqual([`refs: commits were made and taken back: ${two.slice(0, 7)} “x”`]);
+  });
+
   test('a log that became shorter is reported', () => {
     const told = sideEffectsOf({...nothing, before: logged(2, {}), after: around(repository())});
     expect(texts(told)).toEqual(['refs: the log of what was checked out (.git/logs/HEAD) was shortened']);

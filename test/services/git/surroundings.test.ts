@@ -363,3 +363,18 @@ test('a repository reports its state, and a folder without one that it has none'
   expect(await standing()).toEqual({isDetached: true, underWay: 'a merge', conflicts: ['a b.txt']});
   expect(await reader('/').standing()).toBeNull();
 });
+
+test('files that git is told to overlook are reported once', async () => {
+  const {folder, env, write, git, commit} = testRepository();
+  for (const name of ['a', 'b', 'mine']) write(name);
+  commit();
+  git('update-index', '--skip-worktree', 'mine');
+  const reader = readerOf(folder, env);
+  await reader.look({withIgnored: true});
+  git('update-index', '--skip-worktree', 'a');
+  git('update-index', '--assume-unchanged', 'b');
+  const found = {count: 0, names: [], overlooked: {count: 2, names: ['a', 'b']}};
+  expect(await reader.ignoredSince(neverTold)).toEqual(found);
+  await reader.look({withIgnored: true});
+  expect(await reader.ignoredSince(neverTold)).toEqual({count: 0, names: []});
+});

@@ -25,14 +25,18 @@ export function repositoryEffects(
 
 /** Commits that no ref points to any more. */
 function logEffects(before: RepositoryState, after: RepositoryState): string[] {
-  if (before.log === undefined) return [];
+  if (before.log === undefined) return commitsTakenBack(0, after);
   if ((after.log?.bytes ?? 0) < before.log.bytes)
     return ['the log of what was checked out (.git/logs/HEAD) was shortened'];
   const {bytes, version} = before.log;
   // Git only ever adds to it.
   if (version !== undefined && bytes === after.log?.bytes && version !== after.log.version)
     return ['the log of what was checked out (.git/logs/HEAD) was rewritten'];
-  const commits = takenBack(before.log.bytes, after).map(
+  return commitsTakenBack(before.log.bytes, after);
+}
+
+function commitsTakenBack(sinceBytes: number, after: RepositoryState): string[] {
+  const commits = takenBack(sinceBytes, after).map(
     ({to, text}) => `${short(to)} “${text.replace(/^commit[^:]*: /, '')}”`,
   );
   return commits.length === 0 ? [] : [`commits were made and taken back: ${some(commits)}`];

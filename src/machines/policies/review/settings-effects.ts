@@ -22,13 +22,18 @@ export function settingsEffects(
     const isByBlackbird = isProject && by === 'elsewhere';
     const way = isByBlackbird ? ' with Blackbird meanwhile' : '';
     const verb = old === null ? 'created' : now === null ? 'removed' : 'changed';
-    // Project instructions are read before each task.
-    const counts = path.endsWith('.md') ? 'the next agents are told it' : 'it counts from the next job on';
+    const counts = countsOf(path);
     const [then, today] = [before.contents?.get(path), after.contents?.get(path)];
     const edits = then === undefined || today === undefined ? null : keptEdits(editsOf(then, today));
     const own = isByBlackbird ? {is_by_blackbird: true} : null;
     return [{kind: 'settings', text: `${path} was ${verb}${way}; ${counts}`, path, ...own, ...edits}];
   });
+}
+
+function countsOf(path: string): string {
+  // Project instructions are read before each task.
+  if (path.endsWith('.md')) return 'the next agents are told it';
+  return path.endsWith('.gitignore') ? 'git goes by it from now on' : 'it counts from the next job on';
 }
 
 /** A larger text would make the record too big. */

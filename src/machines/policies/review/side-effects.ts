@@ -230,6 +230,7 @@ function ignoredEffects({
   unseen,
   removed,
   staged,
+  overlooked,
   unknown = [],
   ...ignored
 }: NewIgnored): SideEffect[] {
@@ -241,6 +242,7 @@ function ignoredEffects({
   };
   return [
     ...told('refs', 'staged for the next commit, and other than the files are', staged),
+    ...told('git_settings', 'git was told to overlook changes of', overlooked),
     ...told('git_settings', 'in folders of git, not in the diff', inGit),
     ...told('ignored_files', "in Blackbird's own folder, not in the diff", hidden),
     ...told('ignored_files', 'where git does not look, not in the diff', unseen),
