@@ -82,6 +82,7 @@ export function FeedbackDialog({taskId: asked, ...size}: DialogSize & {readonly 
         }}
         onCancel={() => setEditing(null)}
         onDiscard={() => setEditing(null)}
+        onInterrupt={answers.close}
       />
     );
   }

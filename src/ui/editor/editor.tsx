@@ -1,10 +1,17 @@
 import {useState, useSyncExternalStore} from 'react';
 import type {OpenDraft} from '../../machines/drafts.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {Lines} from '../components/lines.tsx';
+import {usePromptFrame} from '../components/prompt-frame.tsx';
 import type {KeyPress} from '../input/key-press.ts';
 import {useStepper} from '../input/use-stepper.ts';
-import {type EditorFrame, editorState, editorStep, withDraft} from './editor-state.ts';
+import {
+  type EditorFrame,
+  type EditorOutcome,
+  type EditorState,
+  editorState,
+  editorStep,
+  withDraft,
+} from './editor-state.ts';
 import {editorLines, margin, textHeight} from './editor-view.ts';
 import type {FileIndex, FileList} from './file-index.ts';
 import {useDraft} from './use-draft.ts';
@@ -25,6 +32,8 @@ export type EditorProps = {
   /** The text is kept as a draft; `isKept` if there is one. */
   readonly onCancel: (isKept: boolean, draft: OpenDraft) => void;
   readonly onDiscard: () => void;
+  /** What Ctrl+C does, in a panel; the text is kept as a draft. */
+  readonly onInterrupt?: () => void;
   readonly isActive?: boolean;
 };
 
@@ -41,13 +50,16 @@ export function Editor({
   onSubmit,
   onCancel,
   onDiscard,
+  onInterrupt,
   isActive = true,
 }: EditorProps) {
+  const {Frame, footColumns} = usePromptFrame();
   const list = useFileList(files);
   const [draft] = useState(openDraft);
-  const stepper = useStepper({
+  const stepper = useStepper<EditorState, EditorOutcome | {readonly type: 'interrupt'}>({
     initial: () => editorState(initialText),
     step: (before, key) => {
+      if (onInterrupt && key.name === 'ctrl+c') return {state: before, outcome: {type: 'interrupt'}};
       readFilesFor(key, files);
       return editorStep(before, key, frameOf({list: files.get(), columns, rows}));
     },
@@ -57,6 +69,7 @@ export function Editor({
     onOutcome: (outcome) => {
       if (outcome.type === 'submit') onSubmit(outcome.text, draft);
       else if (outcome.type === 'cancel') onCancel(stepper.state.buffer.text !== initialText, draft);
+      else if (outcome.type === 'interrupt') onInterrupt?.();
       else {
         void draft.drop();
         onDiscard();
@@ -72,6 +85,7 @@ export function Editor({
   });
   const view = {
     columns,
+    footColumns: footColumns ?? columns,
     height: rows,
     title,
     placeholder,
@@ -79,7 +93,7 @@ export function Editor({
     notice: unkeptNotice(draft),
     ...(submits && {submits}),
   };
-  return <Lines lines={editorLines(state, view)} />;
+  return <Frame lines={editorLines(state, view)} isWriting />;
 }
 
 /** Shown if a draft cannot be stored; null if it is. */
