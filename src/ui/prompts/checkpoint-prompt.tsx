@@ -12,7 +12,7 @@ import {type CommentPlace, isSamePlace} from '../diff/comments.ts';
 import {type DiffView, diffContent, newDiffView, patchOf, rowAt, withContent} from '../diff/diff-view.ts';
 import type {PatchRow} from '../diff/patch.ts';
 import type {ReviewSubject} from '../diff/review-head.ts';
-import {frameOf, readFilesFor, unkeptNotice, useFileList} from '../editor/editor.tsx';
+import {frameOf, readFilesFor, unkeptNotice, unkeptWords, useFileList} from '../editor/editor.tsx';
 import {withDraft} from '../editor/editor-state.ts';
 import {editorLines} from '../editor/editor-view.ts';
 import type {FileIndex} from '../editor/file-index.ts';
@@ -172,6 +172,16 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
   async function changed(change: CommentChange, draft: OpenDraft | null): Promise<void> {
     await stored(change);
     await draft?.drop();
+    if (change.type === 'removeComment' && change.text !== '') await keepAsDraft(change.place, change.text);
+  }
+
+  /** One key removes a comment, so its text stays a draft of its line. */
+  async function keepAsDraft(place: CommentPlace, text: string): Promise<void> {
+    const kept = openDraft('comments', place);
+    await kept.recalled;
+    kept.change(text);
+    const problem = await kept.close();
+    if (problem !== null) say(unkeptWords(problem));
   }
 
   async function stored(change: CommentChange): Promise<unknown> {

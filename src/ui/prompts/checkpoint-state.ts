@@ -247,8 +247,11 @@ function read(state: CheckpointState, key: KeyPress, frame: CheckpointFrame): St
   if (outcome === undefined) return {state: next};
   if (outcome.type === 'comment') return {state: startComment(next)};
   if (outcome.type !== 'removeComment') return {state: next, outcome};
-  const {id, file, side, line} = outcome.comment;
-  return {state: next, outcome: {type: 'removeComment', id, place: {file, side, line}}};
+  const {id, file, side, line, text} = outcome.comment;
+  return {
+    state: {...next, notice: 'Removed. c on this line brings it back.'},
+    outcome: {type: 'removeComment', id, place: {file, side, line}, text},
+  };
 }
 
 function startComment(state: CheckpointState): CheckpointState {
@@ -259,6 +262,9 @@ function startComment(state: CheckpointState): CheckpointState {
   return {...state, view: 'commenting', comment};
 }
 
+/** A comment that was left half-written is not one of those that are sent. */
+const commentKept = 'Kept as a draft that is not sent; c on this line opens it.';
+
 function writeComment(
   state: Extract<CheckpointState, {view: 'commenting'}>,
   key: KeyPress,
@@ -268,7 +274,10 @@ function writeComment(
   const {state: editor, outcome} = editorStep(comment.editor, key, frame.editor);
   if (outcome === undefined) return {state: {...state, comment: {...comment, editor}}};
   const back: CheckpointState = {...state, view: 'reading'};
-  if (outcome.type === 'cancel') return {state: back};
+  if (outcome.type === 'cancel') {
+    const isKept = editor.buffer.text.trim() !== (commentAt(state.diff, state.comments)?.text ?? '');
+    return {state: isKept ? {...back, notice: commentKept} : back};
+  }
   const {id, place} = comment;
   const text = outcome.type === 'discard' ? null : outcome.text.trim();
   return {state: back, outcome: {place, ...writtenChange(id, text)}};

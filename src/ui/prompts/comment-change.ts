@@ -12,7 +12,8 @@ export type WrittenComment = {
 export type CommentChange = {readonly place: CommentPlace} & (
   | {readonly type: 'addComment'; readonly text: string}
   | {readonly type: 'editComment'; readonly id: string; readonly text: string}
-  | {readonly type: 'removeComment'; readonly id: string}
+  /** `text` is what is removed with a key; empty if it was emptied in the editor. */
+  | {readonly type: 'removeComment'; readonly id: string; readonly text: string}
   /** The text is discarded; an existing comment stays as it was. */
   | {readonly type: 'dropComment'}
 );
@@ -21,5 +22,5 @@ export type CommentChange = {readonly place: CommentPlace} & (
 export function writtenChange(id: string | null, text: string | null) {
   if (text === null || (id === null && text === '')) return {type: 'dropComment'} as const;
   if (id === null) return {type: 'addComment', text} as const;
-  return text === '' ? ({type: 'removeComment', id} as const) : ({type: 'editComment', id, text} as const);
+  return {type: text === '' ? 'removeComment' : 'editComment', id, text} as const;
 }

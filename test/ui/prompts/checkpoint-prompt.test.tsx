@@ -383,7 +383,7 @@ describe('comments on lines', () => {
     await first.sees('Comment  one.ts:1');
     first.type('Half a');
     first.type(keys.escape);
-    await first.sees('esc decide');
+    await first.sees('Kept as a draft that is not sent; c on this line opens it.');
     first.type('c');
     await first.sees('Half a');
     first.type(' word');
@@ -408,13 +408,22 @@ describe('comments on lines', () => {
     await sees('Comment  one.ts:1');
     type('Half a');
     type(keys.escape);
-    await sees('esc decide');
+    await sees('Kept as a draft');
     type(`j${keys.backspace}`);
+    await sees('Removed. c on this line brings it back.');
     // Read again after the change and all that follows from it.
     await eventually(() => expect(lines().join()).not.toContain('1 comment ·'));
     expect(texts()).toEqual([]);
     await flush();
-    expect(kept()).toEqual([['new:1:one.ts', 'Half a']]);
+    const {text} = lineComment();
+    expect(kept()).toEqual([
+      ['new:1:one.ts', 'Half a'],
+      ['new:2:one.ts', text],
+    ]);
+    type('c');
+    await sees('Your draft is back');
+    type(keys.ctrlS);
+    await eventually(() => expect(texts()).toEqual([['one.ts', 'new', 2, text]]));
   });
 
   test('begun while another is kept have a draft of their own', async () => {
