@@ -80,7 +80,7 @@ function rowLines(view: DiffView, index: number, frame: DrawFrame): Line[] {
   const text = shownText(row);
   const parts = view.isWrapped
     ? breakText(text, room.text).map(({start, end}) => text.slice(start, end))
-    : [cutEnd(dropColumns(text, view.left), room.text)];
+    : [cutEnd(scrolledText(text, view.left), room.text)];
   return [
     ...parts.map(
       (part, place): Line => [
@@ -93,6 +93,10 @@ function rowLines(view: DiffView, index: number, frame: DrawFrame): Line[] {
     ...commentLines(patch, index, frame),
   ];
 }
+
+/** A line that is scrolled out of view must not look empty. */
+const scrolledText = (text: string, left: number): string =>
+  left === 0 || text === '' ? text : `…${dropColumns(text, left + 1)}`;
 
 const signs: Readonly<Record<RowKind, string>> = {
   file: ' ',

@@ -73,9 +73,13 @@ describe('a diff as text', () => {
   test('scrolls to the side under a column of numbers and signs that stays', () => {
     const scrolled = pressed(view(two), ['right', 'right']);
     expect(shown(scrolled).slice(2)).toEqual([
-      `  1 + ${'0123456789'.repeat(10).slice(16, 49)}…`,
-      '  2 +  ',
-      '  3 +  ',
+      `  1 + …${'0123456789'.repeat(10).slice(17, 49)}…`,
+      '  2 + …',
+      '  3 + …',
+    ]);
+    expect(shown(pressed(view(fileOf('a', '+', '+word')), ['right'])).slice(2)).toEqual([
+      '  1 +  ',
+      '  2 + …',
     ]);
     expect(shown(pressed(scrolled, ['left', 'h', 'h'])).slice(3)).toEqual([
       '  2 +     word here',
