@@ -5,7 +5,7 @@ import {attemptOf} from '../../../src/machines/policies/run/task-outcome.ts';
 import type {FailureKind} from '../../../src/services/contracts/agent.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {pausedRun, restingRun} from '../../fakes/runs.ts';
-import {planOf, task} from '../../helpers/plans.ts';
+import {now, planOf, task} from '../../helpers/plans.ts';
 
 const plan = planOf(task('a'), task('b'));
 const failure = (kind: FailureKind) => ({failure: {kind, message: 'words'}});
@@ -53,6 +53,21 @@ test.each([
   ['a pause by hand', executed('paused', [pausedRun()]), 'paused'],
 ] as const)('what a job needs after %s', (_, result, standing) => {
   expect(jobSummary(result, plan).standing).toBe(standing);
+});
+
+test('what a parent review sent back does not count as done', () => {
+  const done = ['a', 'b', 'c'].map((id) => restingRun({task_id: id, run_id: `${id}-1`, state: 'succeeded'}));
+  const pending = ['a', 'b'].map((childTaskId) => ({
+    ...{schemaVersion: 1 as const, childTaskId, parentTaskId: 'p', reviewRunId: 'p-1', feedback: 'Test it.'},
+    ...{createdAt: now, updatedAt: now},
+  }));
+  const reason = 'parent_review_required' as const;
+  const attempted = done.map((run) => attemptOf(run.task_id, run));
+  const result: JobResult = {
+    ...executed('completed', done),
+    ...{reason, steps: [{type: 'execute', output: {reason, attempted, pending}}]},
+  };
+  expect(jobSummary(result, plan).headline).toBe('1 done · a parent review sent back a, b');
 });
 
 test('an empty plan is reported as empty, with the commands that fill it', () => {

@@ -247,8 +247,11 @@ const stateWords = {
   running: 'is running',
 } as const satisfies Record<RunRecord['state'], string>;
 
-function counts({attempted}: Story): string {
-  const count = (state: Attempted['state']) => attempted.filter((each) => each.state === state).length;
+function counts({attempted, pending}: Story): string {
+  // What a review sent back is not done.
+  const sentBack = new Set(pending.map(({childTaskId}) => childTaskId));
+  const ended = attempted.filter(({taskId}) => !sentBack.has(taskId));
+  const count = (state: Attempted['state']) => ended.filter((each) => each.state === state).length;
   const [done, failed] = [count('succeeded'), count('failed')];
   return [...(done > 0 ? [`${done} done`] : []), ...(failed > 0 ? [`${failed} failed`] : [])].join(', ');
 }
