@@ -106,6 +106,11 @@ test('a list goes around and steps over what is disabled', () => {
   expect([after(2, 'home'), after(0, 'G'), after(0, 'x')]).toEqual([0, 2, null]);
 });
 
+test('a note beside a label of wide characters is cut where the line ends', () => {
+  const [line = []] = selectLines([{label: '日本語', note: 'a note'}], 0, {columns: 14});
+  expect(line.map(({text}) => text).join('')).toBe(' ❯ 日本語  a …');
+});
+
 test('a long list shows what is around the marked item', () => {
   const items = Array.from({length: 9}, (_, index) => ({label: `item ${index}`}));
   const seen = (index: number) =>

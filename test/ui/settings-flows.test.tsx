@@ -47,6 +47,14 @@ describe('settings', () => {
     await sees(`–${settingKeys.length} of ${settingKeys.length}`);
   });
 
+  test('pages move by half of what is seen; the whole name is told where the list cuts it', async () => {
+    const {press, sees} = await browsing({size: {columns: 60, rows: 20}});
+    press(',', keys.pageDown);
+    await sees(`${settingKeys[7]} comes from: default`);
+    press('\x15');
+    await sees(`${settingKeys[0]} comes from: default`);
+  });
+
   test('a global switch is turned there, also where the project says something else', async () => {
     const {press, sees} = await browsing({config: {execution: {stopAfterEachTask: true}}});
     press(',');

@@ -42,6 +42,20 @@ export const listCommands: readonly Command[] = [
   {id: 'list.up', keys: ['up', 'k'], label: 'up', at: lists, run: (context) => move(context, -1)},
   {id: 'list.down', keys: ['down', 'j'], label: 'down', at: lists, run: (context) => move(context, 1)},
   {
+    id: 'list.pageUp',
+    keys: ['pageup', 'ctrl+b', 'ctrl+u'],
+    label: 'page up',
+    at: lists,
+    run: (context) => move(context, -page(context)),
+  },
+  {
+    id: 'list.pageDown',
+    keys: ['pagedown', 'ctrl+f', 'ctrl+d'],
+    label: 'page down',
+    at: lists,
+    run: (context) => move(context, page(context)),
+  },
+  {
     id: 'list.first',
     keys: ['home', 'g'],
     label: 'first',
@@ -56,6 +70,8 @@ export const listCommands: readonly Command[] = [
     run: (context) => move(context, Number.POSITIVE_INFINITY),
   },
 ];
+
+const page = ({core}: CommandContext): number => Math.max(1, Math.floor(core.facts().layout.paneRows / 2));
 
 export function move({core}: CommandContext, by: number): void {
   const {list} = core.get();

@@ -46,7 +46,7 @@ export function ConfirmDialog({
     isActive,
   });
   const room = Math.max(1, rows - 5);
-  const text = wrapped(message, columns - 2).slice(0, room);
+  const text = inRoom(wrapped(message, columns - 2), room);
   return (
     <Lines
       lines={[
@@ -58,6 +58,18 @@ export function ConfirmDialog({
       ].slice(-rows)}
     />
   );
+}
+
+/** What does not fit is left out of the middle: the end says what happens to all of it. */
+function inRoom(lines: readonly string[], room: number): readonly string[] {
+  const end = Math.min(3, Math.floor(room / 2));
+  if (lines.length <= room || end === 0) return lines.slice(0, room);
+  const start = room - end - 1;
+  return [
+    ...lines.slice(0, start),
+    `… ${lines.length - start - end} lines more`,
+    ...lines.slice(lines.length - end),
+  ];
 }
 
 type State = {readonly index: number; readonly isOver: boolean};

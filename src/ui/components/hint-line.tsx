@@ -15,15 +15,28 @@ function spansOf(
   between: string,
   columns: number,
 ): {line: Line; isWhole: boolean} {
+  const shown = fitting(hints, between, columns);
   const line: Array<Line[number]> = [{text: ' '}];
-  let width = 1;
-  for (const {keys, label} of hints) {
+  for (const {keys, label} of shown) {
     const gap = line.length > 1 ? between : '';
-    width += textWidth(`${gap}${keys} ${label}`);
-    if (width > columns) return {line, isWhole: false};
     line.push({text: `${gap}${keys}`, bold: true}, {text: ` ${label}`, dim: true});
   }
-  return {line, isWhole: true};
+  return {line, isWhole: shown.length === hints.length};
+}
+
+/** As many as fit. The key that leads to all the others stays. */
+function fitting(hints: readonly KeyHint[], between: string, columns: number): KeyHint[] {
+  const widthOf = ({keys, label}: KeyHint) => textWidth(`${between}${keys} ${label}`);
+  const room = columns - 1 + between.length;
+  const help = hints.find(({keys}) => keys === '?');
+  let used = help ? widthOf(help) : 0;
+  const end = hints.findIndex((hint) => {
+    if (hint !== help) used += widthOf(hint);
+    return used > room;
+  });
+  if (end < 0) return [...hints];
+  const shown = hints.slice(0, end);
+  return !help || shown.includes(help) || widthOf(help) > room ? shown : [...shown, help];
 }
 
 /** The keys that work now. */

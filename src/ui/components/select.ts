@@ -1,4 +1,5 @@
 import {cutEnd} from '../text/fit.ts';
+import {textWidth} from '../text/graphemes.ts';
 import {wrapped} from '../text/wrap.ts';
 import type {Line} from './lines.tsx';
 
@@ -89,7 +90,7 @@ export function wrappedSelectLines(
 
 function itemLine({label, note, isDisabled = false}: SelectItem, isMarked: boolean, columns: number): Line {
   const text = cutEnd(label, columns - 3);
-  const rest = note === undefined ? '' : cutEnd(`  ${note}`, columns - 3 - text.length);
+  const rest = note === undefined ? '' : cutEnd(`  ${note}`, columns - 3 - textWidth(text));
   return [
     isMarked ? {text: ' ❯ ', tone: 'accent', bold: true} : {text: '   '},
     isMarked ? {text, tone: 'accent', bold: true} : {text, dim: isDisabled},

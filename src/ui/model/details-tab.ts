@@ -70,12 +70,17 @@ function statusLines(
   columns: number,
 ): Line[] {
   const [symbol, , style] = stateBadges[state];
-  const head: Line = [{text: `${symbol} ${note}`, ...style}];
-  const beside: Line = hint === '' ? head : [...head, {text: `   ${hint}`, dim: true}];
+  const beside: Line = [
+    {text: `${symbol} ${note}`, ...style},
+    ...(hint === '' ? [] : [{text: `   ${hint}`, dim: true}]),
+  ];
   const lines: Line[] =
     lineWidth(beside) <= columns
       ? [beside]
-      : [head, ...wrapped(hint, columns).map((text): Line => [{text, dim: true}])];
+      : [
+          ...wrapped(`${symbol} ${note}`, columns).map((text): Line => [{text, ...style}]),
+          ...(hint === '' ? [] : wrapped(hint, columns).map((text): Line => [{text, dim: true}])),
+        ];
   if (run?.failure && (state === 'failed' || state === 'paused' || state === 'lost')) {
     const reason = displayLine(failureWords(run.failure));
     lines.push(...wrapped(reason, columns).map((text): Line => [{text, tone: 'bad'}]));

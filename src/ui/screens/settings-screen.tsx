@@ -66,7 +66,7 @@ function settingsView(
     ? [
         [],
         [{text: cutEnd(settings[chosen].about, columns)}],
-        ...(rows < 12 ? [] : files(source, data, columns)),
+        ...(rows < 12 ? [] : files(chosen, source, data, columns)),
       ]
     : [];
   const room = Math.max(1, rows - 1 - foot.length);
@@ -78,9 +78,15 @@ function settingsView(
   };
 }
 
-function files(source: string | undefined, {layers}: NonNullable<TuiState['data']>, columns: number): Line[] {
+/** The whole name, which a narrow list cuts, and where its value comes from. */
+function files(
+  key: SettingKey,
+  source: string | undefined,
+  {layers}: NonNullable<TuiState['data']>,
+  columns: number,
+): Line[] {
   return [
-    [{text: `it comes from: ${source}`, dim: true}],
+    [{text: cutEnd(`${key} comes from: ${source}`, columns), dim: true}],
     ...layers.map(
       ({name, file}): Line => [{text: `${name}: ${cutStart(displayLine(file), columns - 10)}`, dim: true}],
     ),

@@ -4,6 +4,18 @@ import {lineText} from '../../../src/ui/model/styled-lines.ts';
 import {pausedRun} from '../../fakes/runs.ts';
 import {planOf, task} from '../../helpers/plans.ts';
 
+test('a state that does not fit is told whole, with no gap below it', () => {
+  const [a, b] = [task('a', {title: 'A title of more than thirty columns'}), task('b', {deps: ['a']})];
+  const lines = detailsLines(planOf(a, b), b, null, () => 'waits', false, '', 30);
+  expect(lines.map(lineText).slice(2, 7)).toEqual([
+    '',
+    '⊘ needs A title of more than',
+    'thirty columns',
+    '',
+    'Needs',
+  ]);
+});
+
 test.each([
   {name: 'a job goes on with by itself', isEngineAlive: true, head: 'Ⅱ waits until 18:05'},
   {name: 'nobody goes on with', isEngineAlive: false, head: 'Ⅱ paused'},

@@ -243,6 +243,20 @@ describe('a confirmation', () => {
   });
 });
 
+test('a long confirmation leaves out its middle, not what happens to all of it', () => {
+  const message = [...Array.from({length: 20}, (_, index) => `file ${index}`), 'Later edits stay.'].join(
+    '\n',
+  );
+  const words = {title: 'Undo a?', message, confirmLabel: 'Undo', onConfirm: () => {}, onCancel: () => {}};
+  const {lines} = screenOf(<ConfirmDialog {...words} columns={60} rows={11} />);
+  expect(lines()).toEqual([
+    ' Undo a?',
+    ...[' file 0', ' file 1', ' … 16 lines more', ' file 18', ' file 19', ' Later edits stay.'],
+    '',
+    ...[' ❯ Cancel', '   Undo', ' y undo   n esc cancel   ↑ ↓ move   enter choose'],
+  ]);
+});
+
 test('a list is chosen from', async () => {
   const chosen: unknown[] = [];
   const {type, sees} = screenOf(
