@@ -1,4 +1,5 @@
 import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
+import {isOver} from '../../machines/policies/plan/readiness.ts';
 import {
   type TaskCommand,
   type TaskFacts,
@@ -72,6 +73,8 @@ function wordsFor(
     const redo = `blackbird undo ${shellWord(task.id)} ${shellWord(run?.superseded_by_run_id ?? '')}`;
     return `taken back already; ${redo} brings it back`;
   }
+  if (!run && isOver(task) && (obstacle === 'done' || command === 'restart'))
+    return `it is ${task.status} and never ran: s makes it todo`;
   if (command === 'restart' && obstacle === 'neverRan') return 'it has no run yet: e executes it';
   return words[obstacle] ?? words.ended;
 }

@@ -27,7 +27,15 @@ describe('a command and whether it can be given', () => {
       options: {...one({}), data: {otherEngine: 7}},
       reason: 'process 7 works on this project',
     },
-    {command: 'job.executeTask', options: one({status: 'done'}), reason: 'it is done: R restarts it'},
+    {
+      command: 'job.executeTask',
+      options: one({status: 'done'}, restingRun({state: 'succeeded'})),
+      reason: 'it is done: R restarts it',
+    },
+    ...['job.executeTask', 'job.restart'].map((command) => ({
+      ...{command, options: one({status: 'done'})},
+      reason: 'it is done and never ran: s makes it todo',
+    })),
     {command: 'job.resume', options: one({status: 'in_progress'}, pausedRun()), reason: null},
     {command: 'job.resume', options: one({status: 'waiting_user'}, waitingRun()), reason: null},
     {command: 'job.resume', options: one({status: 'waiting_user'}), reason: 'there is nothing to resume'},
