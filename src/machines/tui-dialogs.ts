@@ -16,7 +16,8 @@ export type Dialog =
   | {readonly type: 'add'; readonly parentId: string | null; readonly index: number}
   /** `seen` is the value it may replace: the one shown when the edit was refused. */
   | {readonly type: 'edit'; readonly taskId: string; readonly field: EditedField; readonly seen?: string}
-  | {readonly type: 'fields'; readonly taskId: string}
+  /** `field` is the one that was edited last. */
+  | {readonly type: 'fields'; readonly taskId: string; readonly field?: EditedField}
   | {readonly type: 'deps'; readonly taskId: string}
   | {readonly type: 'move'; readonly taskId: string}
   | {readonly type: 'questions'; readonly taskId: string}
@@ -28,7 +29,8 @@ export type Dialog =
   | {readonly type: 'planDrafts' | 'planWork' | 'planQuestions' | 'planReview' | 'planRevise'}
   | {readonly type: 'planFields'; readonly taskId: string}
   | {readonly type: 'planField'; readonly taskId: string; readonly field: PlannedField}
-  | {readonly type: 'sessionNew'}
+  /** `name` is the one that was refused. */
+  | {readonly type: 'sessionNew'; readonly name?: string}
   | {readonly type: 'sessionKill'; readonly id: string}
   /** `force` after a first refusal, which said what would be lost. */
   | {readonly type: 'sessionClean'; readonly id: string; readonly force: boolean}

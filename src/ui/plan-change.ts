@@ -23,9 +23,18 @@ export async function applyChange(
   rememberChange(core, label, done);
   const rest = unreached(done);
   core.patch({
-    notice: rest === '' ? {tone: 'good', text: `${label} (z undoes it)`} : {tone: 'warning', text: rest},
+    notice:
+      rest === ''
+        ? {tone: 'good', text: `${label} (${undoKey(core)} undoes it)`}
+        : {tone: 'warning', text: rest},
   });
 }
+
+/** In a diff, z zooms. */
+const undoKey = ({get, facts}: Shown): string => {
+  const {pane, tab} = get().browse;
+  return pane === 'detail' && tab === 'diff' && facts().shownRun ? 'esc, then z' : 'z';
+};
 
 /** Makes it the latest change, undone in one step. */
 export function rememberChange(core: Shown, label: string, change: PlanChange): void {

@@ -17,6 +17,7 @@ export function createSessionAnswers(
     core.say({tone, text: [text, ...warnings].join('; ')});
     reload();
   };
+  const nameOf = (id: string) => core.get().list.sessions?.find((row) => row.id === id)?.name || id;
   return {
     newSession: (name: string) => {
       close();
@@ -26,18 +27,21 @@ export function createSessionAnswers(
         (error: unknown) => {
           core.patch({notice: null});
           reload();
-          fail(error);
+          fail(error, {type: 'sessionNew', name});
         },
       );
     },
     killSession: (id: string) => {
       close();
-      ports.sessions.kill(id).then((isRunning) => said(isRunning ? 'killed' : `no session for ${id}`), fail);
+      ports.sessions
+        .kill(id)
+        .then((isRunning) => said(isRunning ? `killed ${nameOf(id)}` : `no session for ${id}`), fail);
     },
     cleanSession: (id: string, force: boolean) => {
+      const name = nameOf(id);
       close();
       ports.sessions.clean(id, {force}).then(
-        (warnings) => said(`cleaned: ${id}`, warnings),
+        (warnings) => said(`cleaned ${name}`, warnings),
         (error: unknown) =>
           isLoss(error) && !force ? fail(error, {type: 'sessionClean', id, force: true}) : fail(error),
       );

@@ -23,16 +23,17 @@ describe('the panel of a decision', () => {
   test('stands beside the plan, which can be moved in; other tasks can be looked at meanwhile', async () => {
     const {press, sees, lines, screen} = await atCheckpoint();
     expect(lines()[1]).toMatch(/^┌ Plan ─+┐┌ Review ─+┐$/);
-    expect(screen()).toMatch(/❯ +! Task a/);
+    expect(screen()).toMatch(/› +! Task a/);
     press(keys.tab);
     await sees('tab back');
+    expect(screen()).toMatch(/❯ +! Task a/);
     press('j');
     await sees(/❯ +[○⊘] Task b/);
     expect(screen()).toContain('[Run]');
     expect(screen()).not.toContain('Approve and continue');
     press(keys.escape);
     await sees('Approve and continue');
-    expect(screen()).toMatch(/❯ +! Task a/);
+    expect(screen()).toMatch(/› +! Task a/);
   });
 
   test('keeps what was written while the plan is looked at; tab belongs to the text', async () => {
@@ -384,6 +385,37 @@ describe('feedback of a parent review', () => {
     press('j', 'j', 'x');
     await sees('Not passed: 1 task is sent back');
     expect([...pendingFeedback.keys()]).toEqual(['a']);
+  });
+
+  test('is edited beside the plan: tab is text, shift+tab looks at the plan, Ctrl+C decides later', async () => {
+    const {press, sees, seesNot, lines, pendingFeedback} = project();
+    press(keys.enter, 'n', 'u');
+    await sees('Not passed: 2 tasks are sent back');
+    press('j', 'j', keys.enter);
+    await sees('leave it out');
+    press('j', keys.enter);
+    await sees('What a is told');
+    expect(lines()[1]).toMatch(/^┌ Plan ─+┐┌ Parent review ─+┐$/);
+    press(keys.tab, 'x');
+    await sees(/wrong\. {4}x/);
+    press(keys.shiftTab);
+    await sees('tab back');
+    press('j');
+    await sees(/❯ +! Task b/);
+    press(keys.tab);
+    await sees('ctrl+s save');
+    press('y');
+    await sees(/wrong\. {4}xy/);
+    press(keys.ctrlC);
+    await seesNot('What a is told');
+    expect(pendingFeedback.get('a')?.feedback).toBe('The totals are wrong.');
+    press('u');
+    await sees('Not passed');
+    press('j', 'j', keys.enter);
+    await sees('leave it out');
+    press('j', keys.enter);
+    await sees('Your draft is back');
+    await sees(/wrong\. {4}xy/);
   });
 
   test('later leaves it', async () => {

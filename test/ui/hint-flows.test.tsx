@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {restingRun, sessionRef} from '../fakes/runs.ts';
+import {pausedRun, restingRun, sessionRef} from '../fakes/runs.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {family, now, planOf, task} from '../helpers/plans.ts';
 import {keys, tuiProject} from './tui-project.tsx';
@@ -50,6 +50,43 @@ describe('the last lines name keys that do what they say', () => {
     press('n');
     await sees('a task needs you: R restarts it');
     await seesNot('u opens it');
+  });
+
+  test('of a change made beside a diff: z zooms there; without a diff z undoes', async () => {
+    const {press, sees} = tuiProject({
+      plan: planOf(task('a', {status: 'done'}), task('b')),
+      runs: [restingRun({state: 'succeeded'})],
+    });
+    press(keys.enter, 'g', 'd', 'a');
+    await sees('New task');
+    press('Tests', keys.ctrlS);
+    await sees('added tests (esc, then z undoes it)');
+    await sees('it has not run yet');
+    press('z');
+    await sees('undone: added tests');
+    press(keys.tab, 'g', 'd');
+    await sees('+ new');
+    press('i');
+    await sees('Edit a');
+    press(keys.enter);
+    await sees('Title');
+    press('!', keys.ctrlS);
+    await sees('changed a (esc, then z undoes it)');
+    press(keys.escape);
+    await sees(/❯ +✓ Task a!/);
+    press('z');
+    await sees('undone: changed a');
+  });
+
+  test('in 60 columns: help stays', async () => {
+    const {press, sees, lines} = tuiProject({
+      plan: planOf(task('a', {status: 'in_progress'}), task('b')),
+      runs: [pausedRun()],
+      size: {columns: 60, rows: 20},
+    });
+    press(keys.enter);
+    await sees('Ⅱ Task a');
+    expect(lines().at(-1)?.trimEnd()).toBe(' e execute   u resume   R restart   tab pane   ? help');
   });
 
   test('of an empty plan: how it gets tasks, and nothing to search', async () => {

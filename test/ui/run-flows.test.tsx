@@ -166,6 +166,19 @@ describe('Ctrl+C', () => {
     await until(() => expect(isGone()).toBe(true));
     expect(runs.records('a')).toMatchObject([{state: 'paused'}]);
   });
+
+  test('q says so when the job ends while it asks', async () => {
+    const {press, sees, seesNot, isGone, agents} = await atWork();
+    press('q');
+    await sees('A task is running');
+    agents.agent.fails({kind: 'agent_error', message: 'broken'});
+    await until(() => expect(agents.agents).toHaveLength(2));
+    agents.agent.fails({kind: 'agent_error', message: 'broken'});
+    await sees('The job has ended');
+    await seesNot('Pause and quit');
+    press('y');
+    await until(() => expect(isGone()).toBe(true));
+  });
 });
 
 describe('u', () => {

@@ -211,6 +211,10 @@ describe('editing', () => {
     await sees('Edit a');
     press(keys.down, keys.enter);
     await sees('Description');
+    press(keys.escape);
+    await sees(/❯ Description/);
+    press(keys.enter);
+    await sees('Description · a');
     press('More words', keys.ctrlS);
     await sees('changed a');
     expect(plans.plan.items.get('a')?.description).toBe('More words');
@@ -410,6 +414,8 @@ describe('sessions', () => {
     press('one', keys.enter);
     await sees('runner command not found on PATH: claude');
     press(keys.escape);
+    await sees('name ❯ one');
+    press(keys.escape);
     await sees('n starts one');
     expect(screen()).not.toContain('beginning one');
   });
@@ -439,7 +445,7 @@ describe('sessions', () => {
     press('X');
     await sees('Kill refunds?');
     press('y');
-    await sees('killed');
+    await sees('killed refunds');
     expect(sessionCalls).toEqual(['stop 1', 'kill 1']);
   });
 
@@ -453,7 +459,7 @@ describe('sessions', () => {
     await sees('Clean refunds anyway?');
     press('y');
     await seesNot('agency/refunds all the same');
-    await sees('cleaned: 1');
+    await sees('cleaned refunds');
     expect(sessionCalls).toEqual(['clean 1', 'clean 1 --force']);
   });
 });

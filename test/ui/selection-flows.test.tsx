@@ -72,6 +72,29 @@ describe('a key never acts on a task that is far from the one that was selected'
   });
 });
 
+test('a search or a filter that matches nothing selects nothing, and keeps the place', async () => {
+  const {press, sees, selected} = await browsing();
+  press('G', 'k', '/', 'q', 'q');
+  await sees('no task matches');
+  await sees('no task is selected');
+  expect(selected()).toBe(undefined);
+  press(keys.escape);
+  await sees('❯  ○ Task y');
+  press('f', 'f', 'f', 'f');
+  await sees('no task matches the filter');
+  press(keys.escape);
+  await sees('❯  ○ Task y');
+});
+
+test('which pane has the keys is seen without colours', async () => {
+  const {press, sees} = await browsing();
+  await sees(/❯▾ ◦ Task p|❯ +○ Task a/);
+  press(keys.tab);
+  await sees(/›▾ ◦ Task p|› +○ Task a/);
+  press(keys.tab);
+  await sees(/❯▾ ◦ Task p|❯ +○ Task a/);
+});
+
 test('a folded task tells what failed or rests below it', async () => {
   const plan = planOf(
     family(task('p'), task('a', {status: 'in_progress'})),

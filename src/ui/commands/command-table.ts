@@ -57,11 +57,15 @@ export const keymaps: Readonly<Record<Place, readonly Command[]>> = {
   help: commandsAt('help'),
 };
 
-export function keymapFor({screen, isSearching, panel}: Facts, {browse}: TuiState): readonly Command[] {
+export function keymapFor(
+  {screen, isSearching, panel, shownRun}: Facts,
+  {browse}: TuiState,
+): readonly Command[] {
   if (isSearching) return keymaps.search;
   if (panel) return keymaps.aside;
   if (screen !== 'plan') return keymaps[screen];
-  return keymaps[browse.pane === 'detail' && browse.tab === 'diff' ? 'diff' : browse.pane];
+  // Without a diff, its keys would only hide those of the pane.
+  return keymaps[browse.pane === 'detail' && browse.tab === 'diff' && shownRun ? 'diff' : browse.pane];
 }
 
 /** What the help lists, by section. */

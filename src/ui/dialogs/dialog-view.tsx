@@ -2,6 +2,7 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Dialog} from '../../machines/tui-dialogs.ts';
 import {settings} from '../../services/contracts/config.ts';
 import {ConfirmDialog} from '../components/confirm-dialog.tsx';
+import type {JobView} from '../model/facts.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import {AgentDialog} from './agent-dialog.tsx';
 import {CheckpointDialog, FeedbackDialog} from './decision-dialogs.tsx';
@@ -26,7 +27,7 @@ import {DeleteDialog, DepsDialog, MoveDialog, StatusDialog} from './task-dialogs
 /** The open dialog. Each knows what it asks; `answers` handles the result. */
 export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dialog}) {
   const {answers} = useTui();
-  const [{data, job}, {plan}] = useTuiState();
+  const [{data, job}, {plan, isBusy}] = useTuiState();
   const task = 'taskId' in dialog ? plan?.items.get(dialog.taskId ?? '') : undefined;
   const name = task ? `${displayLine(task.id)}  ${displayLine(task.title)}` : '';
   switch (dialog.type) {
@@ -36,13 +37,7 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
       return (
         <ConfirmDialog
           {...size}
-          title={job?.wait ? 'A task waits for its time' : 'A task is running'}
-          message={
-            job?.wait
-              ? 'It stays paused. The next execute continues it when its time has come.'
-              : 'It is paused first, and can be resumed later.'
-          }
-          confirmLabel={job?.wait ? 'Quit' : 'Pause and quit'}
+          {...quitWords(isBusy, job)}
           cancelLabel="Stay"
           onConfirm={answers.quit}
           onCancel={answers.close}
@@ -54,7 +49,7 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
         <ConfirmDialog
           {...size}
           title={`Restart ${name}?`}
-          message={`A new agent begins from scratch, in a new session. Run ${run?.run_id ?? ''} (${run?.state ?? ''}) stays in the history, what it changed in the files.`}
+          message={`A new agent begins from scratch, in a new session. Run ${run?.run_id ?? ''} (${run?.state ?? ''}) stays in the history, and its changes stay in the files.`}
           confirmLabel="Restart"
           onConfirm={() => answers.restart(dialog.taskId)}
           onCancel={answers.close}
@@ -80,7 +75,7 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
     case 'add':
       return <AddDialog {...size} {...dialog} />;
     case 'fields':
-      return <FieldsDialog {...size} taskId={dialog.taskId} name={name} />;
+      return <FieldsDialog {...size} {...dialog} name={name} />;
     case 'edit':
       return <EditDialog {...size} {...dialog} name={name} />;
     case 'deps':
@@ -90,7 +85,7 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
     case 'questions':
       return <QuestionsDialog {...size} taskId={dialog.taskId} />;
     case 'sessionNew':
-      return <SessionNewDialog {...size} />;
+      return <SessionNewDialog {...size} {...dialog} />;
     case 'sessionKill':
       return <SessionKillDialog {...size} id={dialog.id} />;
     case 'sessionClean':
@@ -124,6 +119,22 @@ export function DialogView({dialog, ...size}: DialogSize & {readonly dialog: Dia
     case 'feedback':
       return <FeedbackDialog {...size} taskId={dialog.taskId} />;
   }
+}
+
+/** The job may end while the question is open. */
+function quitWords(isBusy: boolean, job: JobView | null) {
+  if (!isBusy) return {title: 'The job has ended', message: 'Nothing is running now.', confirmLabel: 'Quit'};
+  if (job?.wait)
+    return {
+      title: 'A task waits for its time',
+      message: 'It stays paused. The next execute continues it when its time has come.',
+      confirmLabel: 'Quit',
+    };
+  return {
+    title: 'A task is running',
+    message: 'It is paused first, and can be resumed later.',
+    confirmLabel: 'Pause and quit',
+  };
 }
 
 const undoWords = (isForced: boolean) =>

@@ -45,10 +45,11 @@ export function AddDialog({
 /** Which field of a task to change. */
 export function FieldsDialog({
   taskId,
+  field: last,
   name,
   columns,
   rows,
-}: DialogSize & {readonly taskId: string; readonly name: string}) {
+}: DialogSize & {readonly taskId: string; readonly field?: EditedField; readonly name: string}) {
   const {answers, send} = useTui();
   const [, {plan}] = useTuiState();
   const task = plan?.items.get(taskId);
@@ -58,6 +59,10 @@ export function FieldsDialog({
       rows={rows}
       title={`Edit ${name}`}
       items={fieldNames.map(([field, label]) => ({label, note: excerpt(task, field)}))}
+      initialIndex={Math.max(
+        0,
+        fieldNames.findIndex(([field]) => field === last),
+      )}
       onChoose={(index) => {
         const field = fieldNames[index]?.[0];
         if (field) send({type: 'dialog.open', dialog: {type: 'edit', taskId, field}});
@@ -84,7 +89,7 @@ export function EditDialog({
   const [, {plan}] = useTuiState();
   // The value when the editor opened; a later change is not what was edited.
   const [value] = useState(() => textOf(plan?.items.get(taskId), field));
-  const fieldsOf = () => send({type: 'dialog.open', dialog: {type: 'fields', taskId}});
+  const fieldsOf = () => send({type: 'dialog.open', dialog: {type: 'fields', taskId, field}});
   const label = fieldNames.find(([each]) => each === field)?.[1] ?? field;
   return (
     <Editor

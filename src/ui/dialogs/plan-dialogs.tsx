@@ -145,6 +145,7 @@ export function PlanFieldDialog({
       rows={rows}
       title={`${label} · ${displayLine(taskId)}`}
       initialText={displayText(value)}
+      submits="save"
       openDraft={() =>
         drafts.open({
           kind: 'plan',

@@ -4,6 +4,7 @@ import {hintLine} from '../components/hint-line.tsx';
 import {blankLine, Lines, lineOf} from '../components/lines.tsx';
 import {type Step, useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap} from '../keymap.ts';
+import {withoutLast} from '../text/graphemes.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import type {DialogSize} from './dialog-size.ts';
 
@@ -22,15 +23,15 @@ const nameKeymap: Keymap<(text: string) => Step<string, string | null>> = [
     hint: 'first',
     run: (text) => ({state: text, outcome: null}),
   },
-  {id: 'name.erase', keys: ['backspace'], label: 'delete', run: (text) => ({state: text.slice(0, -1)})},
+  {id: 'name.erase', keys: ['backspace'], label: 'delete', run: (text) => ({state: withoutLast(text)})},
   {id: 'name.clear', keys: ['ctrl+u'], label: 'clear', run: () => ({state: ''})},
 ];
 
 /** The name of a new session. */
-export function SessionNewDialog({columns}: DialogSize) {
+export function SessionNewDialog({name: refused = '', columns}: DialogSize & {readonly name?: string}) {
   const {answers} = useTui();
   const {state} = useStepper<string, string | null>({
-    initial: () => '',
+    initial: () => refused,
     step: (before, {name, text}) => {
       const binding = bindingOf(nameKeymap, name);
       if (binding) return binding.run(before);

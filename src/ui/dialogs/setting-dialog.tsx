@@ -15,6 +15,7 @@ import {blankLine, Lines, lineOf} from '../components/lines.tsx';
 import {type Step, useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap} from '../keymap.ts';
 import {valueInLayer} from '../setting-change.ts';
+import {withoutLast} from '../text/graphemes.ts';
 import {useTui, useTuiState} from '../tui-context.tsx';
 import {ChoiceDialog} from './choice-dialog.tsx';
 import type {DialogSize} from './dialog-size.ts';
@@ -43,7 +44,7 @@ const settingKeymap: Keymap<(state: State, key: SettingKey) => Step<State, strin
     id: 'setting.erase',
     keys: ['backspace'],
     label: 'delete',
-    run: ({text}) => ({state: {text: text.slice(0, -1), problem: null}}),
+    run: ({text}) => ({state: {text: withoutLast(text), problem: null}}),
   },
   {id: 'setting.clear', keys: ['ctrl+u'], label: 'clear', run: () => ({state: {text: '', problem: null}})},
 ];

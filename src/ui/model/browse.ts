@@ -71,6 +71,8 @@ export function keepInView(
   height: number,
   plan: Plan | null,
 ): Browse {
+  // A search or filter that matches nothing does not lose the place.
+  if (entries.length === 0) return browse;
   const at = indexOf(entries, browse.selectedId);
   const index = Math.max(0, at < 0 ? nearestRow(browse, entries, plan) : at);
   const selected = at < 0 ? select(browse, entries[index]?.id ?? null) : browse;

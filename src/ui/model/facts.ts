@@ -167,7 +167,10 @@ export function createFacts(): (state: TuiState) => Facts {
         ? statesOf(plan, isEngineAlive, data.place, data.runs, data.pendingFeedback, data.orphans)
         : {stateOf: () => 'open' as const, summary: null};
     const {folded, filter, query, selectedId} = browse;
-    const task = (selectedId === null ? undefined : plan?.items.get(selectedId)) ?? null;
+    const entries = plan ? rows(plan, states.stateOf, folded, filter, query) : [];
+    // Nothing is selected while a search or filter matches nothing.
+    const isListed = selectedId !== null && entries.length > 0;
+    const task = (isListed ? plan?.items.get(selectedId) : undefined) ?? null;
     const shownRun = pastRun(state, task) ?? runOf(state, task) ?? reviewOf(state, task);
     return {
       screen: screenOf(ui),
@@ -180,7 +183,7 @@ export function createFacts(): (state: TuiState) => Facts {
       panel,
       layout: layout(state.size, panel !== null, isZoomed(state, panel, shownRun)),
       plan,
-      entries: plan ? rows(plan, states.stateOf, folded, filter, query) : [],
+      entries,
       ...states,
       task,
       state: task ? states.stateOf(task) : null,

@@ -24,7 +24,13 @@ const shortNote = 7;
 const titleColumns = 24;
 
 /** Only the visible rows of the tree. */
-export function treeLines(state: TuiState, facts: Facts, columns: number, now: number): Line[] {
+export function treeLines(
+  state: TuiState,
+  facts: Facts,
+  columns: number,
+  now: number,
+  hasKeys = state.browse.pane === 'tree',
+): Line[] {
   const {browse} = state;
   const {entries, layout, plan} = facts;
   if (!plan) return [[{text: state.data === null ? ' reading the plan…' : ' there is no plan', dim: true}]];
@@ -33,7 +39,7 @@ export function treeLines(state: TuiState, facts: Facts, columns: number, now: n
   return entries.slice(browse.treeTop, browse.treeTop + layout.paneRows).flatMap((entry) => {
     const task = plan.items.get(entry.id);
     if (!task) return [];
-    const line = rowLine(state, facts, plan, task, entry, columns, now);
+    const line = rowLine(state, facts, plan, task, entry, columns, now, hasKeys);
     return [entry.id === browse.selectedId ? markLine(line) : line];
   });
 }
@@ -46,14 +52,15 @@ function rowLine(
   {depth, isMatch}: TreeEntry,
   columns: number,
   now: number,
+  hasKeys: boolean,
 ): Line {
   const isSelected = task.id === state.browse.selectedId;
   const indent = ' '.repeat((columns < narrowTree ? 1 : 2) * Math.min(depth, deepestIndent));
   const {symbol, style, note, isLoud} = rowBadge(state, facts, plan, task, now);
   const fold = isLeaf(task) ? ' ' : isFolded(state, task) ? '▸' : '▾';
   const left: Line = [
-    // The selection is visible without colours, too.
-    {text: isSelected ? '❯' : ' '},
+    // The selection, and whether the keys move it, is visible without colours, too.
+    {text: !isSelected ? ' ' : hasKeys ? '❯' : '›'},
     {text: `${indent}${fold} `, dim: true},
     {text: `${symbol} `, ...style},
     {text: displayLine(task.title), bold: isLoud, dim: !isMatch},

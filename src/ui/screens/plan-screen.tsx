@@ -27,14 +27,15 @@ export function TreePane({hasKeys = true}: {readonly hasKeys?: boolean}) {
   useSeconds();
   const {left, right} = treeTitle(state, facts);
   const columns = facts.layout.treeWidth;
+  const isActive = hasKeys && state.browse.pane === 'tree';
   return (
     <Pane
       titles={[{text: left}]}
       right={right}
       columns={columns}
       rows={facts.layout.paneRows}
-      isActive={hasKeys && state.browse.pane === 'tree'}
-      lines={treeLines(state, facts, columns - 4, ports.now())}
+      isActive={isActive}
+      lines={treeLines(state, facts, columns - 4, ports.now(), isActive)}
     />
   );
 }

@@ -6,6 +6,8 @@ import type {TuiState} from '../model/facts.ts';
 import {markLine} from '../model/styled-lines.ts';
 import type {SessionRow} from '../ports.ts';
 import {cutEnd, padEnd} from '../text/fit.ts';
+import {textWidth} from '../text/graphemes.ts';
+import {wrapped} from '../text/wrap.ts';
 import {useTuiState} from '../tui-context.tsx';
 
 /** With fewer rows there is only the list. */
@@ -50,7 +52,10 @@ function previewLines(
   preview: TuiState['list']['preview'],
   columns: number,
 ): Line[] {
-  if (!selected?.isRunning) return [[{text: 'it does not run; u starts it', dim: true}]];
+  if (!selected?.isRunning) {
+    const what = selected?.canResume ? 'it does not run; u starts it' : `it is ${selected?.status}`;
+    return [[{text: what, dim: true}]];
+  }
   if (preview?.id !== selected.id) return [[{text: 'loading…', dim: true}]];
   return preview.lines.map((line) => [{text: cutEnd(displayLine(line), columns)}]);
 }
@@ -61,10 +66,13 @@ function sessionLines({list}: TuiState, columns: number, rows: number): Line[] {
   if (sessions.length === 0) {
     return [
       [{text: 'there are no sessions here'}],
-      [{text: 'n starts one: a branch, its worktree, and an agent in tmux', dim: true}],
+      ...wrapped('n starts one: a branch, its worktree, and an agent in tmux', columns).map(
+        (text): Line => [{text, dim: true}],
+      ),
     ];
   }
-  const fixed = [14, 17, 8] as const;
+  const longest = Math.max(...sessions.map(({name, id}) => textWidth(displayLine(name || id))));
+  const fixed = [Math.max(14, Math.min(longest + 1, Math.floor(columns / 4))), 17, 8];
   const created = 16;
   const branch = Math.max(8, columns - 2 - created - fixed.reduce((sum, width) => sum + width, 0));
   const widths = [...fixed, branch, created];

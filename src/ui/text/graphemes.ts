@@ -94,3 +94,6 @@ const wideRanges: ReadonlyArray<readonly [low: number, high: number]> = [
   [0x1f200, 0x1f265],
   [0x20000, 0x3fffd],
 ];
+
+/** What backspace leaves. */
+export const withoutLast = (text: string): string => graphemesOf(text).slice(0, -1).join('');
