@@ -44,6 +44,8 @@ export type CliContext = {
   readonly onSignals: (engine: Pick<Engine, 'pause' | 'suspend' | 'wake'>) => () => void;
   /** Asks on stderr and reads a line from stdin; null at end of input. */
   readonly ask: (question: string, unfinished?: UnfinishedLine) => Promise<string | null>;
+  /** Drops what was typed while an agent worked: nobody had seen the question then. Absent without a terminal. */
+  readonly forgetTyped?: () => Promise<void>;
   /** All of stdin; the question is for a user who types it. */
   readonly readAll: (question: string, unfinished?: UnfinishedLine) => Promise<string>;
   /** Asks for the decision at a checkpoint; null if it is left for later. Absent if it cannot be shown. */

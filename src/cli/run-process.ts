@@ -24,6 +24,7 @@ export async function runProcess(name: CliContext['name'], args: readonly string
     onSignals: listenToSignals,
     ask: reader.ask,
     readAll: reader.readAll,
+    ...(process.stdin.isTTY ? {forgetTyped} : {}),
     ...(process.stdin.isTTY && process.stdout.isTTY ? {askDecision} : {}),
     isInteractive: Boolean(process.stdin.isTTY && process.stderr.isTTY),
     ...(process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== 'dumb'
@@ -47,6 +48,18 @@ export async function runProcess(name: CliContext['name'], args: readonly string
   } finally {
     reader.close();
   }
+}
+
+/** Ctrl+C is a key in raw mode, and means what it means before and after. */
+async function forgetTyped(): Promise<void> {
+  const [{typedBefore}, {stopReading}] = await Promise.all([
+    import('../ui/screen/typed-before.ts'),
+    import('../ui/screen/stop-reading.ts'),
+  ]);
+  const typed = await typedBefore(process.stdin);
+  process.stdin.setRawMode(false);
+  await stopReading(process.stdin);
+  if (typed.includes('\x03')) process.kill(process.pid, 'SIGINT');
 }
 
 /** Ink is loaded when there is something to decide. */

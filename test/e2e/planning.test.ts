@@ -111,7 +111,8 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     const terminal = openTerminal(project);
     terminal.type('blackbird plan generate --from wish.txt');
     await terminal.until('Number or your own answer:');
-    terminal.type('2');
+    // The second line is typed before there is a proposal to agree to.
+    terminal.press('2', 'Enter', 'y', 'Enter');
     const shown = await terminal.until('[y]es, [s]how, [r]evise, [d]rop, [l]ater:');
     expect(terminal.screen()).toContain('+ store-refunds  Store refunds');
     expect(shown).not.toContain('old');

@@ -70,6 +70,7 @@ export function planDialog(
 
   const ask = async (question: PlanQuestion) => {
     const {draft, refusal} = question;
+    await context.forgetTyped?.();
     if (refusal !== undefined) reportError(refusal, context, {json: false});
     return draft.questions.length > 0 ? answersTo(draft) : decisionOn(question);
   };

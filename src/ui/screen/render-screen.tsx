@@ -2,6 +2,7 @@ import {render} from 'ink';
 import {type ReactNode, useLayoutEffect} from 'react';
 import {ThemeProvider} from '../theme.tsx';
 import {stopReading} from './stop-reading.ts';
+import {typedBefore} from './typed-before.ts';
 
 export type ScreenOptions = {
   readonly stdin: NodeJS.ReadStream;
@@ -85,20 +86,6 @@ async function show<Result>(
 function Unmounted({onUnmount, children}: {readonly onUnmount: () => void; readonly children: ReactNode}) {
   useLayoutEffect(() => onUnmount, [onUnmount]);
   return children;
-}
-
-/** What is typed before a question is visible is not an answer to it. */
-async function typedBefore(stdin: NodeJS.ReadStream): Promise<string> {
-  if (!stdin.isTTY) return '';
-  let typed = '';
-  const collect = () => {
-    for (let chunk = stdin.read(); chunk !== null; chunk = stdin.read()) typed += String(chunk);
-  };
-  stdin.setRawMode(true);
-  stdin.on('readable', collect);
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  stdin.off('readable', collect);
-  return typed;
 }
 
 const eraseHistory = '\x1b[3J';
