@@ -3,7 +3,7 @@ import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {settingText} from '../../src/machines/policies/setting-types.ts';
 import {settingKeys, settings} from '../../src/services/contracts/config.ts';
-import {planOf} from '../helpers/plans.ts';
+import {planOf, task} from '../helpers/plans.ts';
 import {type CliProject, cliProject, controlCharacters} from '../helpers/run-cli.ts';
 
 const key = 'execution.pauseGraceSeconds';
@@ -106,6 +106,24 @@ describe('config get', () => {
 });
 
 describe('config set and unset', () => {
+  test('new checks for all tasks: open runs, which keep theirs, are named', async () => {
+    const project = cliProject(planOf(task('a', {status: 'in_progress'}), task('b')));
+    const kept = 'An open run keeps the checks it began with (a); a restart takes the new ones.\n';
+    expect(await project.run(['config', 'set', 'execution.verify', 'npm test'])).toEqual({
+      code: 0,
+      out: `set execution.verify = ["npm test"] (project)\n${kept}`,
+      err: '',
+    });
+    expect(await project.json(['config', 'unset', 'execution.verify'])).toEqual({
+      ...{key: 'execution.verify', layer: 'project', value: null},
+      keeps_checks: ['a'],
+    });
+    // Without a plan there is nobody to name.
+    expect((await cliProject().run(['config', 'set', 'execution.verify', 'npm test'])).out).toBe(
+      'set execution.verify = ["npm test"] (project)\n',
+    );
+  });
+
   test("writes the project's file, private, and unset reverts it", async () => {
     const project = cliProject(planOf());
     expect(await project.run(['config', 'set', key, '42'])).toEqual({

@@ -5,10 +5,13 @@ import {
   requireSettingKey,
   resolveConfig,
 } from '../../machines/policies/config-resolution.ts';
+import {keptChecksWords, openTasks} from '../../machines/policies/plan/task-checks.ts';
 import {acceptedFor, settingText} from '../../machines/policies/setting-types.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {settingKeys, settings} from '../../services/contracts/config.ts';
+import {AppError} from '../../services/contracts/errors.ts';
 import type {Cli} from '../cli.ts';
+import type {Project} from '../composition.ts';
 import {renderTable} from '../terminal/table.ts';
 
 export function configCommand(cli: Cli): Command {
@@ -59,14 +62,17 @@ export function configCommand(cli: Cli): Command {
   const write = async (command: Command, text: string, value: string | undefined, isGlobal: boolean) => {
     const key = requireSettingKey(text);
     const parsed = value === undefined ? undefined : parseSetting(key, value);
-    const {config, folder} = await cli.project(command);
+    const {config, folder, plans} = await cli.project(command);
     const layer = isGlobal ? 'global' : 'project';
     if (!isGlobal && parsed !== undefined) await ensureStateFolderOf(folder);
     await config.write(layer, key, parsed);
+    const kept = key === 'execution.verify' ? await keptBy(plans) : [];
+    const said =
+      parsed === undefined ? `unset ${key} (${layer})` : `set ${key} = ${settingText(parsed)} (${layer})`;
     cli.print(
       command,
-      {key, layer, value: parsed ?? null},
-      parsed === undefined ? `unset ${key} (${layer})` : `set ${key} = ${settingText(parsed)} (${layer})`,
+      {key, layer, value: parsed ?? null, ...(kept.length > 0 && {keeps_checks: kept})},
+      [said, keptChecksWords(kept)].join('\n').trimEnd(),
     );
   };
 
@@ -94,6 +100,16 @@ export function configCommand(cli: Cli): Command {
     .addCommand(get)
     .addCommand(set)
     .addCommand(unset);
+}
+
+/** Tasks that the new checks do not reach. A setting can be written beside a plan that is missing or broken. */
+async function keptBy(plans: Project['plans']): Promise<string[]> {
+  try {
+    return openTasks((await plans.read()).items.values());
+  } catch (error) {
+    if (error instanceof AppError) return [];
+    throw error;
+  }
 }
 
 const agentWords = 'The agent is no setting: blackbird agents shows it and where it was chosen.';

@@ -21,10 +21,14 @@ export function checkCommands(plan: Plan, task: Task, forAll: readonly string[])
 export function keptChecks(before: Plan, after: Plan, id: string): string[] {
   const task = after.items.get(id);
   if (!task || sameChecks(before.items.get(id)?.verify, task.verify)) return [];
-  return subtreeOf(after, task)
+  return openTasks(subtreeOf(after, task));
+}
+
+/** Tasks with an open run, which keeps the checks it started with. */
+export const openTasks = (tasks: Iterable<Task>): string[] =>
+  [...tasks]
     .filter((each) => isLeaf(each) && (each.status === 'in_progress' || each.status === 'waiting_user'))
     .map((each) => each.id);
-}
 
 /** A note for whoever edited them; empty if no run is open. */
 export const keptChecksWords = (ids: readonly string[]): string =>
