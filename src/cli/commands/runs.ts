@@ -8,12 +8,14 @@ import {type RunStanding, runObstacle, standingOf} from '../../machines/policies
 import {latestDeliveredRun} from '../../machines/policies/run/task-runs.ts';
 import {displayLine, displayText, visibleLine} from '../../machines/policies/text/display-text.ts';
 import {dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
+import {shellWord} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
+import {cutMiddle} from '../../ui/text/fit.ts';
 import {type Cli, taskArgument} from '../cli.ts';
 import type {Project} from '../composition.ts';
-import {checkRows, commitText, failedOutputs, failedTail, reviewRows, runNotes} from '../job/run-notes.ts';
+import {checkRows, commitText, failedOutputs, reviewRows, runNotes} from '../job/run-notes.ts';
 import {liveEngine} from '../job/running-task.ts';
-import {type Cell, renderTable} from '../terminal/table.ts';
+import {type Cell, type Column, renderTable} from '../terminal/table.ts';
 
 export function runsCommand(cli: Cli): Command {
   return new Command('runs')
@@ -34,19 +36,21 @@ export function runsCommand(cli: Cli): Command {
         const files = Object.fromEntries(shown.map(({run_id}) => [run_id, store.files(taskId, run_id)]));
         cli.print(command, {task_id: taskId, runs: shown, files, broken}, () => {
           if (shown.length === 0) return `no runs found for ${displayLine(taskId)}`;
-          if (runId !== undefined) return shown.map((run) => runDetails(run, reading, true)).join('\n\n');
-          // Ten columns need space; on a narrow terminal the runs are listed vertically.
-          if (cli.context.stdout.columns < tableWidth && !options.verbose) {
-            return shown.map((run) => runDetails(run, reading, false)).join('\n\n');
-          }
+          if (runId !== undefined) return shown.map((run) => runDetails(run, reading)).join('\n\n');
+          const isNarrow = cli.context.stdout.columns < tableWidth;
+          const kept = columns.filter(({isWide}) => !isNarrow || !isWide);
           const table = renderTable(
-            columns,
-            shown.map((run) => runCells(run, reading)),
+            kept,
+            shown.map((run) => kept.map(({cell}) => cell(run, reading))),
             cli.context.stdout,
           );
-          return options.verbose
-            ? [table, ...shown.map((run) => runDetails(run, reading, true))].join('\n\n')
-            : [table, ...shown.flatMap(runNotes)].join('\n');
+          if (options.verbose) {
+            return [table, ...shown.map((run) => runDetails(run, reading))].join('\n\n');
+          }
+          const more = isNarrow
+            ? [`One in full: blackbird runs ${displayLine(shellWord(taskId))} <runId>`]
+            : [];
+          return [table, ...shown.flatMap(runNotes), ...more].join('\n');
         });
         for (const {file, reason} of broken)
           cli.context.err(`warning: ${displayLine(file)} cannot be used: ${displayLine(reason)}`);
@@ -56,35 +60,38 @@ export function runsCommand(cli: Cli): Command {
 
 const tableWidth = 120;
 
-const columns = [
-  {title: 'RUN'},
-  {title: 'STATE'},
-  {title: 'PROVIDER'},
-  {title: 'SESSION', shrinks: 'first'},
-  {title: 'RESUMABLE'},
-  {title: 'STARTED'},
-  {title: 'TIME'},
-  {title: 'TOKENS'},
-  {title: 'COST'},
-  {title: 'LINKS', shrinks: 'first'},
-] as const;
-
-function runCells(run: RunRecord, reading: Reading): Cell[] {
-  return [
-    run.run_id,
-    {
+/** On a narrow terminal the `isWide` ones are left out: one run in full has them. */
+const columns: readonly RunColumn[] = [
+  {title: 'RUN', shrinks: 'last', cut: cutMiddle, cell: (run) => run.run_id},
+  {
+    title: 'STATE',
+    shrinks: 'last',
+    cell: (run, reading) => ({
       text: stateWord(run, reading),
       style: run.state === 'failed' ? 'red' : run.state === 'succeeded' ? 'green' : 'yellow',
-    },
-    run.run_type === 'undo' ? '-' : [programName(run), run.model, run.effort].filter(Boolean).join(' '),
-    run.provider_session_ref || '-',
-    goesOn(run, reading) ? (reading.isResumable(run) ? 'yes' : 'no') : '-',
-    run.created_at.slice(0, 16).replace('T', ' '),
-    duration(reading.workTime(run)),
-    run.usage ? tokens(run.usage) : '-',
-    run.usage?.cost_usd === undefined ? '-' : dollars(run.usage.cost_usd),
-    linksOf(run),
-  ];
+    }),
+  },
+  {title: 'PROVIDER', isWide: true, cell: providerCell},
+  {title: 'SESSION', isWide: true, shrinks: 'first', cell: (run) => run.provider_session_ref || '-'},
+  {
+    title: 'RESUMABLE',
+    isWide: true,
+    cell: (run, reading) => (goesOn(run, reading) ? (reading.isResumable(run) ? 'yes' : 'no') : '-'),
+  },
+  {title: 'STARTED', cell: (run) => run.created_at.slice(0, 16).replace('T', ' ')},
+  {title: 'TIME', cell: (run, reading) => duration(reading.workTime(run))},
+  {title: 'TOKENS', cell: ({usage}) => (usage ? tokens(usage) : '-')},
+  {title: 'COST', cell: ({usage}) => (usage?.cost_usd === undefined ? '-' : dollars(usage.cost_usd))},
+  {title: 'LINKS', isWide: true, shrinks: 'first', cell: linksOf},
+];
+
+type RunColumn = Column & {
+  readonly isWide?: true;
+  readonly cell: (run: RunRecord, reading: Reading) => Cell;
+};
+
+function providerCell(run: RunRecord): string {
+  return run.run_type === 'undo' ? '-' : [programName(run), run.model, run.effort].filter(Boolean).join(' ');
 }
 
 /** What the records alone do not say. */
@@ -163,7 +170,7 @@ function linksOf(run: RunRecord): string {
   return links.flatMap(([name, id]) => (id === undefined ? [] : [`${name} ${id}`])).join(', ');
 }
 
-function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): string {
+function runDetails(run: RunRecord, reading: Reading): string {
   const rows = [
     ['run', run.run_id],
     ['attempt', String(run.attempt)],
@@ -212,9 +219,8 @@ function runDetails(run: RunRecord, reading: Reading, withOutput: boolean): stri
   const block = (title: string, text: string) => [`${title}:`, displayText(text).trimEnd() || '(empty)'];
   return [
     ...lines,
-    ...(withOutput
-      ? failedOutputs(run).flatMap(([title, text]) => block(title, text))
-      : failedTail(run).map((line) => `    ${line}`)),
-    ...(withOutput ? [...block('Stdout', run.stdout), ...block('Stderr', run.stderr)] : []),
+    ...failedOutputs(run).flatMap(([title, text]) => block(title, text)),
+    ...block('Stdout', run.stdout),
+    ...block('Stderr', run.stderr),
   ].join('\n');
 }
