@@ -51,21 +51,22 @@ export function proposalLines({files, dependents, undoes, request}: UndoProposal
         `  ${request.isForced ? 'left' : 'conflict'}  ${displayLine(path)}  ${displayLine(reason)}`,
     ),
     ...(dependents.length === 0 ? [] : [`Built on it: ${dependents.map(displayLine).join(', ')}`]),
-    ...undoes.flatMap(({commit}) =>
-      commit?.sha === undefined
-        ? []
-        : [
-            `Commit ${commit.sha.slice(0, 7)} stays in the history; commit the files as they are now to take it back there, too`,
-          ],
-    ),
-    ...(undoes.some(({side_effects = []}) => side_effects.some(({kind}) => kind === 'refs'))
-      ? [
-          'Commits that the agent made stay in the history; commit the files as they are now to take them back there, too',
-        ]
-      : []),
+    ...commitLines(undoes),
     ...[...ignoredIn(undoes)].map((text) => `Not taken back: ${visibleLine(text)}`),
   ];
 }
+
+/** An undo changes files only: reverting a commit takes one more commit. */
+function commitLines(undoes: UndoProposal['undoes']): string[] {
+  const shas = undoes.flatMap(({commit}) => (commit?.sha === undefined ? [] : [commit.sha.slice(0, 7)]));
+  const several = shas.length > 1 ? [stays(`Commits ${shas.join(', ')} stay`, 'them')] : [];
+  const only = shas.length === 1 ? [stays(`Commit ${shas[0]} stays`, 'it')] : [];
+  const isByAgent = undoes.some(({side_effects = []}) => side_effects.some(({kind}) => kind === 'refs'));
+  return [...only, ...several, ...(isByAgent ? [stays('Commits that the agent made stay', 'them')] : [])];
+}
+
+const stays = (what: string, which: 'it' | 'them'): string =>
+  `${what} in the history; to revert ${which} there too, commit the files`;
 
 /** Files that were not recorded are not restored. */
 const ignoredIn = (undoes: UndoProposal['undoes']): Set<string> =>
