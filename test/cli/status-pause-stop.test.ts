@@ -118,7 +118,7 @@ describe('status', () => {
   test('without a job shows what comes next', async () => {
     expect(await cliProject(planOf(task('a'))).run(['status'])).toEqual({
       code: 0,
-      out: lines('Nothing runs.', 'Next', '○ a  Task a', '0 of 1 done'),
+      out: lines('Nothing is running.', 'Next', '○ a  Task a', '0 of 1 done'),
       err: '',
     });
   });
@@ -129,7 +129,7 @@ describe('status', () => {
       endedJob({end: {reason: 'completed', message: 'new\u001b[2J'}}),
     );
     const {out} = await made.run(['status'], {terminal: true});
-    expect(out).toMatch(/^Nothing runs\.\nLast job 2026-01-1\d \d\d:\d\d – \d\d:\d\d: new/);
+    expect(out).toMatch(/^Nothing is running\.\nLast job 2026-01-1\d \d\d:\d\d – \d\d:\d\d: new/);
     expect(out).not.toMatch(controlCharacters);
   });
 

@@ -76,7 +76,7 @@ describe('from another terminal', () => {
     // The limit also applies to b, which never started.
     const other = project.start(['execute', 'b']);
     await eventually(async () => expect(await statusOf(project)).toMatchObject({waiting: {task_id: 'b'}}));
-    expect((await project.run(['status'])).out).toMatch(/^Waits {2}job /);
+    expect((await project.run(['status'])).out).toMatch(/^Waiting {2}job /);
     expect(await project.run(['stop'])).toMatchObject({
       out: 'The job ends; b waits, and the next execute starts it.\n',
     });

@@ -134,7 +134,7 @@ function jobRows(status: JobStatus, now: string): Row[] {
   const {job, last_job: last, running, waiting} = status;
   const ago = (since: string) => Date.parse(now) - Date.parse(since);
   if (job === null) {
-    const nothing = {head: {text: 'Nothing runs.'}};
+    const nothing = {head: {text: 'Nothing is running.'}};
     if (last === null) return [nothing];
     const end = last.ended_at === null ? '' : ` – ${localTime(last.ended_at)}`;
     const text = `Last job ${timeOfDay(last.started_at, now)}${end}: ${displayLine(last.message)}`;
@@ -165,8 +165,8 @@ function jobRows(status: JobStatus, now: string): Row[] {
 }
 
 function doing({job, waiting}: JobStatus): string {
-  if (job?.decision != null) return 'Waits for your decision';
-  return waiting?.retry_at == null ? 'Works' : 'Waits';
+  if (job?.decision != null) return 'Waiting for your decision';
+  return waiting?.retry_at == null ? 'Running' : 'Waiting';
 }
 
 /** The job works, but nothing about its next step is on disk yet: it is reading the plan or files. */
