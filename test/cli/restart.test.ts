@@ -32,3 +32,20 @@ test('an undone task asks nothing: it is refused, and execute is suggested', asy
     error: {code: 'E_RESTART_REFUSED', next: [{command: 'blackbird execute a'}]},
   });
 });
+
+test('asks first, and says what becomes of the run and its changes', async () => {
+  const project = cliProject(planOf(task('a', {status: 'done'})));
+  const folder = path.join(project.folder, '.blackbird/runs/a');
+  mkdirSync(folder, {recursive: true});
+  const run = restingRun({state: 'succeeded', repo_root: project.folder});
+  writeFileSync(path.join(folder, 'a-1.json'), JSON.stringify(run));
+  expect((await project.run(['restart', 'a'], {terminal: true, answers: ['n']})).err).toBe(
+    [
+      'Run a-1 (succeeded) stays in the history, and its changes stay in the files.',
+      'Restart a? [y/N]: ',
+      'error: not restarted; nothing was changed',
+      '  code  E_CANCELED',
+      '',
+    ].join('\n'),
+  );
+});

@@ -19,7 +19,7 @@ export function agentsCommand(cli: Cli): Command {
       cli.print(
         command,
         {provider: id},
-        `${id} runs the tasks of this project, here: the choice is in .blackbird/agent.json, which git ignores`,
+        `${id} runs the tasks of this project from now on (kept in .blackbird/agent.json, which git ignores)`,
       );
       const {install} = providerTable[id];
       const {agentsOnPath} = await import('../../services/system/executables.ts');

@@ -52,8 +52,11 @@ export function restartCommand(cli: Cli): Command {
         if (latest && isAsked && canAsk) {
           // A run that can be restarted is not running: its process is gone, which every view calls paused.
           const state = latest.state === 'running' ? 'paused' : latest.state;
-          const question = `Restart ${displayLine(taskId)}? Run ${displayLine(latest.run_id)} (${state}) stays in its history, what it changed in the files. [y/N]: `;
-          const answer = (await cli.context.ask(question))?.trim().toLowerCase();
+          const run = `Run ${displayLine(latest.run_id)} (${state})`;
+          cli.context.err(`${run} stays in the history, and its changes stay in the files.`);
+          const answer = (await cli.context.ask(`Restart ${displayLine(taskId)}? [y/N]: `))
+            ?.trim()
+            .toLowerCase();
           if (answer !== 'y' && answer !== 'yes')
             throw new AppError('E_CANCELED', 'not restarted; nothing was changed');
         }

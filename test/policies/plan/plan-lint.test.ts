@@ -105,7 +105,7 @@ describe('a proposal', () => {
     expect(said(false).filter((text) => text.startsWith('blackbird '))).toHaveLength(4);
     expect(said(true)).toEqual([
       'do not let it wait for a',
-      'name a command that shows it in `backticks` in a criterion; once saved, the task can have a check of its own',
+      'name the command that proves it in `backticks` in a criterion; the check itself is added once the task is saved',
       'do not let it wait for p',
       'let one wait for the other: b for a',
     ]);

@@ -196,7 +196,7 @@ test('a refused job is reported only when nothing followed it, and never as fail
   };
   expect(told(refused, well)).toEqual(['']);
   expect(told(broken, well)).toEqual(['job j ended by an error: the disk is full', '']);
-  expect(told(well, refused)).toEqual(['the last job began nothing: cannot resume a']);
+  expect(told(well, refused)).toEqual(['the last job could not start: cannot resume a']);
 });
 
 test('when nothing ran, the state of the plan is still reported', () => {

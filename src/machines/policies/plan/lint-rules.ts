@@ -89,12 +89,12 @@ export const taskRules: readonly TaskRule[] = [
     field: 'verify',
     suggestion: 'blackbird edit <id> --verify "npm test", or execution.verify for all tasks',
     draftSuggestion:
-      'name a command that shows it in `backticks` in a criterion; once saved, the task can have a check of its own',
+      'name the command that proves it in `backticks` in a criterion; the check itself is added once the task is saved',
     // A proposal cannot have checks; a criterion with a command tells the user which one to add.
     check: (task, {isVerified, isDraft}) =>
       isVerified || (isDraft && criteriaOf(task).some((text) => text.includes('`')))
         ? null
-        : 'has no check that Blackbird could make itself',
+        : 'has no check that Blackbird can run',
   },
   {
     code: 'leaf_prompt_missing',

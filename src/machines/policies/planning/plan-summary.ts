@@ -63,7 +63,7 @@ function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
         `The proposal is kept as a draft; the plan is as it was.${why}`,
         `Decide with: ${open}`,
         // Without a terminal, opening the draft again would not help.
-        ...(blocking === 0 ? [`Save it unasked with: ${open} --yes`] : []),
+        ...(blocking === 0 ? [`Save it without a question: ${open} --yes`] : []),
       );
     }
     case 'paused': {

@@ -180,7 +180,7 @@ export const errorLines = ({jobs}: Report): string[] =>
 export function refusalLine({jobs}: Report): string {
   const last = jobs.at(-1);
   return last?.reason === 'error' && last.runs === 0
-    ? `the last job began nothing: ${displayLine(last.message)}`
+    ? `the last job could not start: ${displayLine(last.message)}`
     : '';
 }
 
