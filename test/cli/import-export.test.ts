@@ -1,4 +1,4 @@
-import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {chmodSync, mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {planOf, task} from '../helpers/plans.ts';
@@ -160,6 +160,10 @@ describe('plan import', () => {
       code: 1,
       error: {code: 'E_IMPORT', details: {file: 'there is no task in it'}},
     });
+    expect(await made.error(['plan', 'import', '-', '--yes'], {answers: [' ', '']})).toMatchObject({
+      code: 2,
+      error: {code: 'E_NO_INPUT', message: 'there is nothing on stdin'},
+    });
     const twice = project('title,status\n,maybe\n');
     expect(await twice.error(['plan', 'import', 'TODO.md', '--format', 'csv', '--yes'])).toMatchObject({
       error: {details: {'row 2': 'title is required\nunknown status "maybe"'}},
@@ -215,7 +219,20 @@ describe('plan export', () => {
         code: 'E_STORE_WRITE',
         message: `${file} already exists; pass --force to replace it`,
       });
+      chmodSync(file, 0o640);
       expect(await made.json([...args, '--force'])).toEqual({format, file, tasks: 2});
+      expect(statSync(file).mode & 0o777).toBe(0o640);
+      expect(await made.json(['plan', 'export', '--format', format])).toEqual(
+        format === 'json' ? JSON.parse(out) : {format, text: out.slice(0, -1)},
+      );
     },
   );
+
+  test('into a folder that does not exist is an error', async () => {
+    const made = cliProject(plan);
+    expect(await made.error(['plan', 'export', '--output', 'none/plan.md'])).toMatchObject({
+      code: 1,
+      error: {code: 'E_STORE_WRITE', message: expect.stringMatching(/its folder does not exist/)},
+    });
+  });
 });

@@ -4,6 +4,8 @@ import {chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} 
 import path from 'node:path';
 import {deflateSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
+import type {Git} from '../../../src/services/git/safe-git.ts';
+import {verifyObjects} from '../../../src/services/git/verify-objects.ts';
 import {rejectionOf} from '../../helpers/errors.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 import {type TestRepository, testRepository} from './test-repository.ts';
@@ -161,5 +163,42 @@ describe('an object whose content does not match its name', () => {
     forgeSingle(repository, tree('evil\n'), tree('kind\n'));
     const refused = await rejectionOf(tracker().files(from ?? '', to ?? ''));
     expect(refused.message).toMatch(shown);
+  });
+});
+
+describe('what git reads', () => {
+  const object = (content: string, algorithm: string, kind = 'blob') => {
+    const body = Buffer.from(content);
+    const id = createHash(algorithm).update(`${kind} ${body.length}\0`).update(body).digest('hex');
+    return {
+      id,
+      text: Buffer.concat([Buffer.from(`${id} ${kind} ${body.length}\n`), body, Buffer.from('\n')]),
+    };
+  };
+  /** Checks an output of `cat-file --batch` that arrives in two parts. */
+  const checked = (output: Buffer, at: number) => {
+    const git = {
+      pour: async (_: unknown, input: () => Promise<string>, newTaker: () => (chunk: Buffer) => void) => {
+        await input();
+        const take = newTaker();
+        for (const part of [output.subarray(0, at), output.subarray(at)]) take(part);
+      },
+    } as unknown as Git;
+    return verifyObjects(git, async () => new Set());
+  };
+
+  test.each(['sha1', 'sha256'])('is checked wherever it is cut in two: %s', async (algorithm) => {
+    const objects = [object('one\n', algorithm), object('', algorithm), object('two', algorithm, 'tree')];
+    const whole = Buffer.concat(objects.map(({text}) => text));
+    const forged = Buffer.from(whole.toString('latin1').replace('two', 'twO'), 'latin1');
+    for (let at = 0; at <= whole.length; at++) {
+      await checked(whole, at);
+      await expect(checked(forged, at)).rejects.toThrow(`git object ${objects[2]?.id} is not what`);
+    }
+  });
+
+  test('must be there', async () => {
+    const {id} = object('gone', 'sha1');
+    await expect(checked(Buffer.from(`${id} missing\n`), 3)).rejects.toThrow(`bad object ${id}`);
   });
 });
