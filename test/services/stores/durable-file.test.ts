@@ -16,7 +16,7 @@ import path from 'node:path';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {systemErrorCode} from '../../../src/services/contracts/errors.ts';
 import {DurableFile} from '../../../src/services/stores/durable-file.ts';
-import {ensurePrivateFolder, writeDurably} from '../../../src/services/stores/durable-write.ts';
+import {ensurePrivateFolder, removeDurably, writeDurably} from '../../../src/services/stores/durable-write.ts';
 import {renderJson, rewriteJson} from '../../../src/services/stores/json-text.ts';
 import {parseJson, versionOf} from '../../../src/services/stores/whole-file.ts';
 import {errorOf, rejectionOf, seen} from '../../helpers/errors.ts';
@@ -411,6 +411,17 @@ describe('left-over temporary files', () => {
     await durable.write({a: 1});
     expect(readdirSync(folder)).toEqual([leftover(pid), 'x.json']);
   });
+});
+
+test('a file is removed, a missing one is no error, and one that cannot be removed is', async () => {
+  const folder = temporaryFolder();
+  const file = path.join(folder, 'record.json');
+  writeFileSync(file, '{}');
+  await removeDurably(file);
+  expect(existsSync(file)).toBe(false);
+  await removeDurably(file);
+  mkdirSync(file);
+  expect((await rejectionOf(removeDurably(file))).code).toBe('E_STORE_WRITE');
 });
 
 describe('ensurePrivateFolder', () => {
