@@ -49,6 +49,17 @@ test.each<Row>([
     line: item('command_execution', {command: `/bin/bash -lc "it's"' "so!"'`}, 'item.started'),
     events: [doing('command', `$ it's "so!"`)],
   },
+  ...[
+    {word: 'ls', shown: 'ls'},
+    {word: String.raw`a\ b`, shown: 'a b'},
+    {word: String.raw`'a\nb'`, shown: String.raw`a\nb`},
+    {word: String.raw`"C:\dir"`, shown: String.raw`C:\dir`},
+    {word: 'open\\', shown: 'open\\'},
+  ].map(({word, shown}) => ({
+    name: `the shell word ${word}`,
+    line: item('command_execution', {command: `/bin/sh -c ${word}`}, 'item.started'),
+    events: [doing('command', `$ ${shown}`)],
+  })),
   {
     name: 'a shell with its own arguments',
     line: item('command_execution', {command: `bash -c 'echo $0' one`}, 'item.started'),
