@@ -8,7 +8,7 @@ import {keys, tuiProject} from './tui-project.tsx';
 const until = (check: () => void) => eventually(check);
 const reviewed = {execution: {stopAfterEachTask: true}};
 
-/** The first of two tasks has been done and stands at its checkpoint, in a job that waits. */
+/** The first of two tasks is done and at its checkpoint, in a job that waits. */
 async function atCheckpoint() {
   const project = tuiProject({plan: planOf(task('a'), task('b')), config: reviewed});
   project.press(keys.enter, 'e');
@@ -20,7 +20,7 @@ async function atCheckpoint() {
 }
 
 describe('the panel of a decision', () => {
-  test('stands beside the plan, which can be moved in; other tasks can be looked at meanwhile', async () => {
+  test('is shown next to the plan, where one can move; other tasks can be viewed in the meantime', async () => {
     const {press, sees, lines, screen} = await atCheckpoint();
     expect(lines()[1]).toMatch(/^┌ Plan ─+┐┌ Review ─+┐$/);
     expect(screen()).toMatch(/› +! Task a/);
@@ -36,7 +36,7 @@ describe('the panel of a decision', () => {
     expect(screen()).toMatch(/› +! Task a/);
   });
 
-  test('keeps what was written while the plan is looked at; tab belongs to the text', async () => {
+  test('keeps what was written while the plan is viewed; tab belongs to the text', async () => {
     const {press, sees, seesNot, screen} = await atCheckpoint();
     press('j', 'j', 'j', keys.enter);
     await sees('Request changes');
@@ -60,14 +60,14 @@ describe('the panel of a decision', () => {
     await until(() => expect(runs.records('a')).toMatchObject([{decision_state: 'approved_continue'}]));
   });
 
-  test('that another terminal decides says so after the job that it ends, too', async () => {
+  test('that another terminal decides also says so after the job that it ends', async () => {
     const {sees, services} = await atCheckpoint();
     const posted = {schema_version: 1, id: 'x', task_id: 'a', run_id: 'a-1', posted_by: null} as const;
     await services.inbox.post({...posted, decision: {state: 'approved_quit'}});
     await sees('1 done · 1 ready · a was decided in another terminal: approved');
   });
 
-  test('that another terminal decides keeps what was being written, for the next run of the task', async () => {
+  test('that another terminal decides keeps unsent text for the next run of the task', async () => {
     const {press, sees, seesNot, services, agents, drafts} = await atCheckpoint();
     press('j', 'j', 'j', keys.enter);
     await sees('Request changes');
@@ -94,7 +94,7 @@ describe('the panel of a decision', () => {
     await until(() => expect(drafts.list()).toEqual([]));
   });
 
-  test('has the whole width below 80 columns, tab turns to the plan', async () => {
+  test('has the whole width below 80 columns, tab switches to the plan', async () => {
     const {press, sees, lines, resize} = await atCheckpoint();
     resize(79, 24);
     await sees(/^┌ Review ─+┐$/m);
@@ -103,7 +103,7 @@ describe('the panel of a decision', () => {
     await sees(/^┌ Plan ─+┐$/m);
   });
 
-  test('another key than those for looking does nothing beside it', async () => {
+  test('other keys than those for viewing do nothing there', async () => {
     const {press, sees, screen, plans} = await atCheckpoint();
     press(keys.tab);
     await sees('tab back');
@@ -116,7 +116,7 @@ describe('the panel of a decision', () => {
 });
 
 describe('a checkpoint', () => {
-  test('opens by itself, calls the person, and no other task starts before it is answered', async () => {
+  test('opens by itself, calls the user, and no other task starts before it is answered', async () => {
     const {screen, notices, agents, plans} = await atCheckpoint();
     expect(screen()).toContain('ACTION REQUIRED');
     expect(notices).toEqual(['a waits for your decision']);
@@ -124,7 +124,7 @@ describe('a checkpoint', () => {
     await until(() => expect(plans.statuses()).toEqual({a: 'in_progress', b: 'todo'}));
   });
 
-  test('a key that was on its way decides nothing', async () => {
+  test('a key that was already typed decides nothing', async () => {
     const {press, sees, runs, agents} = await atCheckpoint();
     press(keys.enter);
     await sees('Mark a choice first: ↑ ↓ or j k, then enter.');
@@ -132,7 +132,7 @@ describe('a checkpoint', () => {
     expect(agents.agents).toHaveLength(1);
   });
 
-  test('waits for what is being written: no key meant for that decides', async () => {
+  test('waits for an open editor: no key meant for it decides', async () => {
     const {agents, press, sees, screen, notices, runs, plans} = tuiProject({
       ...{plan: planOf(task('a'), task('b')), config: reviewed},
     });
@@ -154,7 +154,7 @@ describe('a checkpoint', () => {
     expect([...plans.plan.items.keys()]).toContain('third');
   });
 
-  test('waits for a search, and can be put off then', async () => {
+  test('waits for a search, and can be postponed then', async () => {
     const {agents, press, sees, seesNot, screen, notices, runs} = tuiProject({
       ...{plan: planOf(task('a'), task('b')), config: reviewed},
     });
@@ -191,7 +191,7 @@ describe('a checkpoint', () => {
     expect([agents.agents.length, isGone()]).toEqual([1, false]);
   });
 
-  test('approved with comments that were not sent, and committed: the end of the job says both', async () => {
+  test('approved with unsent comments, and committed: the end of the job reports both', async () => {
     const {press, sees, services, agents, runs, resize} = tuiProject({
       ...{plan: planOf(task('a')), config: {execution: {stopAfterEachTask: true, commit: 'task'}}},
     });
@@ -208,7 +208,7 @@ describe('a checkpoint', () => {
     await sees(/a (not )?committed.* · 1 comment on a was not sent/);
   });
 
-  test('rejected: the task has failed, and nothing goes on', async () => {
+  test('rejected: the task has failed, and nothing continues', async () => {
     const {press, sees, runs, plans, agents} = await atCheckpoint();
     press('k', keys.enter, 'Too big', keys.ctrlS);
     await sees('✗ Task a');
@@ -220,7 +220,7 @@ describe('a checkpoint', () => {
     expect(agents.agents).toHaveLength(1);
   });
 
-  test('changes requested, with a file by @: the same session hears them, and the checkpoint comes again', async () => {
+  test('changes requested, with a file by @: the same session receives them, and the checkpoint comes again', async () => {
     const {press, sees, agents, runs} = await atCheckpoint();
     press('j', 'j', 'j', keys.enter);
     await sees('Request changes');
@@ -239,7 +239,7 @@ describe('a checkpoint', () => {
     ]);
   });
 
-  test('left for later: the job ends, the tree says so, u opens it again and approving goes on', async () => {
+  test('left for later: the job ends, the tree shows it, u opens it again and approving continues', async () => {
     const {press, sees, seesNot, agents, runs, screen} = await atCheckpoint();
     press(keys.ctrlC);
     await seesNot('Approve and continue');
@@ -287,7 +287,7 @@ describe('feedback of a parent review', () => {
     return opened;
   };
 
-  test('is shown with the tasks it is for, and can be overruled', async () => {
+  test('is shown with the tasks it is for, and can be dismissed', async () => {
     const {press, sees, seesNot, pendingFeedback} = project();
     press(keys.enter, 'n', 'u');
     await sees('Not passed: 2 tasks are sent back');
@@ -297,7 +297,7 @@ describe('feedback of a parent review', () => {
     expect([...pendingFeedback]).toEqual([]);
   });
 
-  test('a job begun while a dismissal is being written waits for it, and Ctrl+C drops the job', async () => {
+  test('a job started while a dismissal is being written waits for it, and Ctrl+C drops the job', async () => {
     let release = () => {};
     const dismissing = new Promise<void>((resolve) => {
       release = resolve;
@@ -332,7 +332,7 @@ describe('feedback of a parent review', () => {
     expect([...pendingFeedback]).toEqual([]);
   });
 
-  test('answered in another terminal, it closes and says so; what was written stays a draft', async () => {
+  test('answered in another terminal, it closes and says so; unsent text stays a draft', async () => {
     const {press, sees, seesNot, pendingFeedback, tell, lines} = project();
     press(keys.enter, 'n', 'u');
     await sees('Not passed: 2 tasks are sent back');
@@ -351,7 +351,7 @@ describe('feedback of a parent review', () => {
     await seesNot('Not passed');
   });
 
-  test('opens by itself when the disk tells of it after the job that left it', async () => {
+  test('opens by itself when it is read from disk after the job that left it', async () => {
     const {agents, press, sees, seesNot, screen, pendingFeedback, tell} = tuiProject({
       plan: planOf(family(task('p'), task('a')), task('b', {deps: ['p']})),
     });

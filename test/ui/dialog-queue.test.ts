@@ -38,13 +38,13 @@ function queueOn({isSearching = false} = {}) {
   };
 }
 
-test('what asks opens at once where nobody presses keys', () => {
+test('a question opens at once when no keys are pressed', () => {
   const {sent, queue} = queueOn();
   queue.ask(checkpoint);
   expect(sent).toEqual([open]);
 });
 
-test('while keys are pressed it waits until they have rested for 300 ms', () => {
+test('while keys are pressed it waits until there was none for 300 ms', () => {
   const {sent, queue, press} = queueOn();
   press();
   queue.ask(checkpoint);
@@ -56,7 +56,7 @@ test('while keys are pressed it waits until they have rested for 300 ms', () => 
   expect(sent).toEqual([open]);
 });
 
-test('it waits for a search, and for the dialog before it', () => {
+test('it waits for a search, and for the previous dialog', () => {
   const {sent, queue, stopWriting} = queueOn({isSearching: true});
   queue.ask(checkpoint);
   queue.ask({type: 'questions', taskId: 'b'});
@@ -65,7 +65,7 @@ test('it waits for a search, and for the dialog before it', () => {
   expect(sent).toEqual([open]);
 });
 
-test('what nobody waits for any more does not open after the keys have rested', () => {
+test('a question that is no longer needed does not open afterwards', () => {
   const {sent, queue, press} = queueOn();
   press();
   queue.ask(checkpoint);

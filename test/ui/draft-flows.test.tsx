@@ -28,7 +28,7 @@ async function editingTitle() {
   return project;
 }
 
-describe('what is written', () => {
+describe('unsent text', () => {
   test.each([
     {how: 'Esc', key: keys.escape},
     {how: 'Ctrl+C', key: keys.ctrlC},
@@ -51,7 +51,7 @@ describe('what is written', () => {
     expect(taskIn(plans.plan, 'webhooks').title).toBe('Webhooks');
   });
 
-  test('is given up by a key of its own', async () => {
+  test('is discarded by its own key', async () => {
     const {press, sees, seesNot, drafts} = await atPlan();
     press('a');
     await sees('New task');
@@ -63,7 +63,7 @@ describe('what is written', () => {
   });
 });
 
-describe('a field that somebody else changed meanwhile', () => {
+describe('a field that changed in the meantime', () => {
   test('is not overwritten; both values are shown, and the text is still there to be sent', async () => {
     const {press, sees, plans, drafts} = await editingTitle();
     press(' API');
@@ -81,7 +81,7 @@ describe('a field that somebody else changed meanwhile', () => {
     await eventually(() => expect(drafts.list()).toEqual([]));
   });
 
-  test('is no other field: both changes stand', async () => {
+  test('does not conflict with another field: both changes stay', async () => {
     const {press, sees, plans} = await editingTitle();
     press(' API');
     await sees('Refunds API');
@@ -105,7 +105,7 @@ describe('a field that somebody else changed meanwhile', () => {
 });
 
 describe('changes of the plan', () => {
-  test('are taken back one after another, and made again', async () => {
+  test('are undone one after another, and redone', async () => {
     const {press, sees, plans} = await atPlan();
     const order = () => [...plans.plan.items.keys()];
     press('J');
@@ -129,7 +129,7 @@ describe('changes of the plan', () => {
     expect(order()).toEqual(['b']);
   });
 
-  test('are taken back each once, however quickly the keys come', async () => {
+  test('are undone once each, however quickly the keys come', async () => {
     const {press, sees, plans} = await atPlan();
     const order = () => [...plans.plan.items.keys()];
     press('J');
@@ -146,7 +146,7 @@ describe('changes of the plan', () => {
     expect(order()).toEqual(['b']);
   });
 
-  test('of checks say which open run keeps those it began with', async () => {
+  test('of checks name the open run that keeps its checks', async () => {
     const {press, sees} = tuiProject({
       plan: planOf(task('a', {status: 'in_progress'})),
       runs: [pausedRun()],
@@ -159,7 +159,7 @@ describe('changes of the plan', () => {
     await sees('An open run keeps the checks it began with (a)');
   });
 
-  test('are not taken back over what somebody else did, and a status of the engine stays', async () => {
+  test('are not undone over other changes, and a status set by the engine stays', async () => {
     const {press, sees, plans} = await editingTitle();
     press(' API', ctrlS);
     await sees('changed a (z undoes it)');

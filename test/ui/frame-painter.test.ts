@@ -19,7 +19,7 @@ function painted(rows = 4, hasTitle = false) {
     ...painter,
     terminal,
     draw: (frame: string) => void painter.stdout.write(frame),
-    /** What was written since the last look; the terminal is ready for more. */
+    /** What was written since the last call; the terminal is ready for more. */
     taken: () => {
       const all = written.splice(0);
       for (const done of waiting.splice(0)) done();
@@ -28,7 +28,7 @@ function painted(rows = 4, hasTitle = false) {
   };
 }
 
-test('only lines that changed are written, each at its place', () => {
+test('only changed lines are written, each in its place', () => {
   const {enter, draw, taken} = painted();
   enter();
   taken();
@@ -50,7 +50,7 @@ test('a frame never scrolls the terminal', () => {
   expect(taken()).toEqual(['\x1b[1;1H\x1b[2Ka\x1b[2;1H\x1b[2Kb']);
 });
 
-test('a terminal that is behind gets the newest frame and none in between', () => {
+test('a slow terminal gets the newest frame and none in between', () => {
   const {enter, draw, taken} = painted();
   enter();
   taken();
@@ -69,7 +69,7 @@ test('after a resize everything is written again', () => {
   expect(taken()).toEqual(['\x1b[2J', '\x1b[1;1H\x1b[2Ka\x1b[2;1H\x1b[2Kb']);
 });
 
-test('the terminal is given back once, as it was', () => {
+test('the terminal is restored once, as it was', () => {
   const {enter, leave, draw, taken, terminal} = painted();
   enter();
   expect(taken()).toEqual(['\x1b[?1049h\x1b[2J\x1b[H\x1b[?25l\x1b[?2004h']);
@@ -82,7 +82,7 @@ test('the terminal is given back once, as it was', () => {
   expect(terminal.listenerCount('resize')).toBe(0);
 });
 
-test('the wheel is asked for only while the screen is taken, and given back with it', () => {
+test('the mouse wheel is captured only while the screen is, and released with it', () => {
   const {enter, leave, setMouse, taken} = painted();
   setMouse(true);
   expect(taken()).toEqual([]);

@@ -20,7 +20,7 @@ describe('the last lines name keys that do what they say', () => {
     expect(lines().at(-1)).toContain('u decide');
   });
 
-  test('of a single task that needs a person and is selected, u is enough', async () => {
+  test('for a single task that needs the user and is selected, u is enough', async () => {
     const {press, sees} = tuiProject({
       plan: planOf(task('a', {status: 'in_progress'}), task('b')),
       runs: [undecided],
@@ -89,7 +89,7 @@ describe('the last lines name keys that do what they say', () => {
     expect(lines().at(-1)?.trimEnd()).toBe(' e execute   u resume   R restart   tab pane   ? help');
   });
 
-  test('of an empty plan: how it gets tasks, and nothing to search', async () => {
+  test('for an empty plan: how to add tasks, and no search', async () => {
     const {press, sees, lines, screen} = tuiProject({plan: planOf()});
     press(keys.enter);
     await sees(/the plan is empty: a adds/);
@@ -107,14 +107,14 @@ describe('the last lines name keys that do what they say', () => {
     await sees('ctrl+s save');
   });
 
-  test('before the plan was read nobody says that there is none', async () => {
+  test('before the plan is read nothing says that it is missing', async () => {
     const {tui, press, sees} = tuiProject({plan: planOf(task('a'))});
     tui.patch({data: null});
     press('e');
     await sees('e: the plan is still being read');
   });
 
-  test('raw output is offered where there is any', async () => {
+  test('raw output is offered when there is any', async () => {
     const {press, sees, lines} = tuiProject({plan: planOf(task('a'))});
     press(keys.enter, '2');
     await sees('it has not run yet');
@@ -124,7 +124,7 @@ describe('the last lines name keys that do what they say', () => {
   });
 });
 
-test('a choice that is not marked yet is asked for, at feedback too', async () => {
+test('an unselected choice is asked for, also for feedback', async () => {
   const {press, sees, tell, pendingFeedback} = tuiProject({
     plan: planOf(family(task('p'), task('a', {status: 'done'}))),
     runs: [restingRun({state: 'succeeded', provider_session_ref: sessionRef, resumable: true})],
@@ -145,7 +145,7 @@ test('a choice that is not marked yet is asked for, at feedback too', async () =
   expect(pendingFeedback.size).toBe(1);
 });
 
-test('a pause that another terminal asked for is told while it pauses and when it has', async () => {
+test('a pause requested in another terminal is shown while it pauses and when it has', async () => {
   const {press, sees, agents, requests, jobs} = tuiProject({plan: planOf(task('a'), task('b'))});
   press(keys.enter, 'e');
   await eventually(() => expect(agents.agents[0]?.hasGone).toBe(true));
@@ -154,7 +154,7 @@ test('a pause that another terminal asked for is told while it pauses and when i
   await sees('Paused. Ctrl+C again to quit.  asked for in another terminal');
 });
 
-test('whoever quits while a task waits for its time is not told that one runs', async () => {
+test('quitting while a task waits for its time does not say that one runs', async () => {
   const {press, sees, tui, agents} = tuiProject({plan: planOf(task('a'))});
   press(keys.enter, 'e');
   await eventually(() => expect(agents.agents[0]?.hasGone).toBe(true));
@@ -171,7 +171,7 @@ test('whoever quits while a task waits for its time is not told that one runs', 
   press(keys.escape);
 });
 
-test('the history tells what was decided, and what for', async () => {
+test('the history shows each decision, and its reason', async () => {
   const {press, sees} = tuiProject({
     plan: planOf(task('a', {status: 'done'})),
     runs: [

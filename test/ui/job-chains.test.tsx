@@ -6,7 +6,7 @@ import {keys, tuiProject} from './tui-project.tsx';
 
 type Project = ReturnType<typeof tuiProject>;
 
-/** The agents of these tasks succeed as soon as they are told to go. */
+/** The agents of these tasks succeed as soon as they are released. */
 function succeeding(project: Project, answer: (taskId: string) => string = () => 'Done.') {
   project.agents.play = (agent) => {
     agent.opensSession(agent.request.sessionRef ?? sessionRef);
@@ -17,7 +17,7 @@ function succeeding(project: Project, answer: (taskId: string) => string = () =>
 
 const gone = ({log}: Project) => log.filter((entry) => entry.startsWith('go '));
 
-describe('Ctrl+C right behind the key', () => {
+describe('Ctrl+C right after the key', () => {
   test('pauses: nothing is started', async () => {
     const project = succeeding(tuiProject({plan: planOf(task('a'), task('b'))}));
     project.press('e', keys.ctrlC);
@@ -47,7 +47,7 @@ describe('Ctrl+C right behind the key', () => {
   });
 });
 
-describe('what a parent review sent back', () => {
+describe('tasks that a parent review sent back', () => {
   function sentBack() {
     const ids = ['a', 'b', 'c'];
     const plan = planOf(family(task('p'), ...ids.map((id) => task(id, {status: 'done'}))));
@@ -70,7 +70,7 @@ describe('what a parent review sent back', () => {
     return project;
   }
 
-  test('is resumed, all of it, then the parent is reviewed', async () => {
+  test('are all resumed, then the parent is reviewed', async () => {
     const project = sentBack();
     succeeding(project, (id) => {
       project.pendingFeedback.delete(id);
@@ -83,7 +83,7 @@ describe('what a parent review sent back', () => {
     await project.sees('3 done · no ready tasks remaining');
   });
 
-  test('Ctrl+C between two of them begins no other', async () => {
+  test('Ctrl+C between two of them starts no other', async () => {
     const project = sentBack();
     project.press(keys.enter, 'n', 'u');
     await project.sees('3 tasks are sent back');
@@ -99,7 +99,7 @@ describe('what a parent review sent back', () => {
   });
 });
 
-test('an answer goes on with the plan that asked', async () => {
+test('an answer continues the plan that asked', async () => {
   const project = tuiProject({plan: planOf(task('a'), task('b'), task('c'))});
   const asked = JSON.stringify({blackbird: {questions: [question]}});
   project.agents.play = (agent) => {
@@ -113,7 +113,7 @@ test('an answer goes on with the plan that asked', async () => {
   await project.sees('3 done · no ready tasks remaining');
 });
 
-test('after a stop that was asked for in another terminal no question opens, and its answer ends there', async () => {
+test('after a stop requested in another terminal no question opens, and its answer ends there', async () => {
   const project = tuiProject({plan: planOf(task('a'), task('b'))});
   const asked = JSON.stringify({blackbird: {questions: [question]}});
   project.press(keys.enter, 'e');
@@ -136,7 +136,7 @@ test('after a stop that was asked for in another terminal no question opens, and
   expect(project.plans.statuses()).toEqual({a: 'done', b: 'todo'});
 });
 
-test('a second question of the same run opens by itself, too', async () => {
+test('a second question of the same run also opens by itself', async () => {
   const project = tuiProject({plan: planOf(task('a'), task('b'))});
   const asked = (id: string) => JSON.stringify({blackbird: {questions: [{id, prompt: `Which ${id}?`}]}});
   const rounds = [asked('colour'), asked('size')];
@@ -152,7 +152,7 @@ test('a second question of the same run opens by itself, too', async () => {
   await eventually(() => expect(project.plans.statuses()).toEqual({a: 'done', b: 'done'}));
 });
 
-test('changes requested later, then approved and continued: the plan goes on', async () => {
+test('changes requested later, then approved and continued: the plan continues', async () => {
   const plan = planOf(task('a'), task('b'));
   const project = succeeding(tuiProject({plan, config: {execution: {stopAfterEachTask: true}}}));
   project.press(keys.enter, 'e');
@@ -170,14 +170,14 @@ test('changes requested later, then approved and continued: the plan goes on', a
   await eventually(() => expect(gone(project)).toEqual(['go a-1', 'go a-2', 'go b-1']));
 });
 
-test('a parent review that came to nothing is told', async () => {
+test('a parent review without a verdict is shown', async () => {
   const plan = planOf(family(task('p'), task('a')));
   const project = succeeding(tuiProject({plan}), (id) => (id === 'p' ? 'no idea' : 'Done.'));
   project.press('e');
   await project.sees('1 done · the review of p had no result · no ready tasks remaining');
 });
 
-test('the remark of a parent review that passed is told', async () => {
+test('the remark of a parent review that passed is shown', async () => {
   const plan = planOf(family(task('p'), task('a')), task('b'));
   const remark = '{"passed":true,"feedbackForResume":"Nice"}';
   const project = tuiProject({plan});

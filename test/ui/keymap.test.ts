@@ -27,7 +27,7 @@ const keymap: Keymap<string, [isBusy: boolean]> = [
 ];
 const meaning = (key: string, isBusy: boolean) => bindingOf(keymap, key, isBusy)?.run ?? null;
 
-test('a key does the first thing that can be done', () => {
+test('a key does the first possible thing', () => {
   expect([meaning('k', false), meaning('x', false), meaning('x', true), meaning('y', false)]).toEqual([
     'go',
     'start',
@@ -44,7 +44,7 @@ test('a key that can do nothing says why, unless there is nothing to say', () =>
   expect(refusalOf(silent, 'z')).toBe(null);
 });
 
-test('hints are those that can be done, the most important first; the help is everything', () => {
+test('hints list what is possible, the most important first; the help lists everything', () => {
   expect(hintsOf(keymap, false)).toEqual([
     {keys: '↑ k', label: 'move'},
     {keys: 'm', label: 'more'},
@@ -69,7 +69,7 @@ test.each([
 test.each([
   {columns: 21, text: ' ↑ k move   ctrl+c stop'.slice(0, 9)},
   {columns: 23, text: ' ↑ k move   ctrl+c stop'},
-])('hints in $columns columns are whole ones', ({columns, text}) => {
+])('hints in $columns columns are not cut', ({columns, text}) => {
   expect(
     hintLine(hintsOf(keymap.slice(1, 3), true), columns)
       .map((span) => span.text)
@@ -87,17 +87,17 @@ test.each([
   {key: 'pageup', from: 2, top: 0},
   {key: 'g', from: 9, top: 0},
   {key: 'G', from: 0, top: 15},
-])('$key from $from of 20 lines, 5 seen', ({key, from, top}) => {
+])('$key from $from of 20 lines, 5 visible', ({key, from, top}) => {
   expect(scrolled({top: from, left: 0}, key, {count: 20, height: 5})).toEqual({top, left: 0});
 });
 
-test('what fits is not scrolled, and where one is is said only when it is not all', () => {
+test('what fits does not scroll, and the position is shown only when not everything fits', () => {
   expect(scrolled(atTop, 'j', {count: 5, height: 5})).toEqual(atTop);
   expect([position(atTop, 5, 5), position({top: 2, left: 0}, 6, 4)]).toEqual(['', '3–6 of 6']);
   expect(clamped({top: 9, left: 3}, 10, 4)).toEqual({top: 6, left: 3});
 });
 
-test('a list goes around and steps over what is disabled', () => {
+test('a list wraps around and skips disabled items', () => {
   const items = [{label: 'a'}, {label: 'b', isDisabled: true}, {label: 'c'}];
   const after = (index: number, key: string) => selectedAfter(items, index, key);
   expect([after(0, 'j'), after(0, 'down'), after(2, 'j'), after(2, 'k'), after(0, 'up')]).toEqual([
@@ -111,7 +111,7 @@ test('a note beside a label of wide characters is cut where the line ends', () =
   expect(line.map(({text}) => text).join('')).toBe(' ❯ 日本語  a …');
 });
 
-test('a long list shows what is around the marked item', () => {
+test('a long list shows what surrounds the selected item', () => {
   const items = Array.from({length: 9}, (_, index) => ({label: `item ${index}`}));
   const seen = (index: number) =>
     selectLines(items, index, {columns: 20, height: 3}).map((line) => line.map(({text}) => text).join(''));

@@ -13,7 +13,7 @@ test('keeps the last lines and counts the others', () => {
   expect([log.slice(-5, 1), log.slice(2, 9), log.slice(5, 9)]).toEqual([[2], [4], []]);
 });
 
-test('tells of any number of lines once in its interval, and of none not at all', () => {
+test('notifies once per interval for any number of lines, and not at all without any', () => {
   const log = createLiveLog<number>({interval: 100});
   const told = vi.fn();
   log.version.subscribe(told);

@@ -17,7 +17,7 @@ function twoRuns() {
   };
 }
 
-test('two runs at once have a log each', () => {
+test('two runs at once have separate logs', () => {
   const {live, passTime} = twoRuns();
   passTime(500);
   live.addNews('a-1', message('reads'));
@@ -34,7 +34,7 @@ test('two runs at once have a log each', () => {
   expect([a?.usage, b?.usage]).toEqual([null, {input_tokens: 7, output_tokens: 2}]);
 });
 
-test('a run that ended keeps its log until another begins, one at work keeps it longer', () => {
+test('an ended run keeps its log until another starts, a running one keeps it longer', () => {
   const {live} = twoRuns();
   live.end('a-1');
   expect(live.of('a-1')).not.toBe(null);
@@ -42,7 +42,7 @@ test('a run that ended keeps its log until another begins, one at work keeps it 
   expect(['a-1', 'b-1', 'c-1'].map((id) => live.of(id) !== null)).toEqual([false, true, true]);
 });
 
-test('a run that goes on begins with an empty log', () => {
+test('a continued run starts with an empty log', () => {
   const {live} = twoRuns();
   live.addOutput('a-1', 'half a line');
   live.end('a-1');
@@ -51,7 +51,7 @@ test('a run that goes on begins with an empty log', () => {
   expect(live.of('a-1')?.raw.slice(0, 9)).toEqual(['whole']);
 });
 
-test('what comes from a run that is not known here is left out', () => {
+test('output of an unknown run is ignored', () => {
   const {live} = twoRuns();
   live.addOutput('z-1', 'text\n');
   live.addNews('z-1', message('hello'));

@@ -18,7 +18,7 @@ const question = JSON.stringify({
   questions: [{id: 'db', prompt: 'Which database?', options: ['pg', 'sqlite']}],
 });
 
-/** The planner answers every turn in its session; the last answer stands for all that follow. */
+/** The planner answers every turn in its session; the last answer is used for all that follow. */
 function planning(answers: readonly string[], options: TuiOptions = {plan: planOf(task('old'))}) {
   const project = tuiProject(options);
   const left = [...answers];
@@ -38,7 +38,7 @@ function planning(answers: readonly string[], options: TuiOptions = {plan: planO
 const draftsOf = async ({services}: ReturnType<typeof planning>) => (await services.planDrafts.list()).drafts;
 
 describe('P plans with the agent', () => {
-  test('from the empty home screen: what is wanted, the proposal as a tree with its findings, saved', async () => {
+  test('from the empty home screen: the request, the proposal as a tree with its findings, saved', async () => {
     const project = planning([tasks(proposed('api'), proposed('web', {parentId: 'api', description: ''}))], {
       plan: planOf(),
       config: {planning: {maxPlanAutoRefinePasses: 0}},
@@ -98,7 +98,7 @@ describe('P plans with the agent', () => {
     expect(project.agents.agents[2]?.request.prompt).toContain('With docs');
   });
 
-  test('how long the planner is at work is told', async () => {
+  test('shows how long the planner has been at work', async () => {
     const project = planning([]);
     await project.wish('A shop');
     await project.sees('read src/shop.ts');
@@ -107,7 +107,7 @@ describe('P plans with the agent', () => {
     await project.sees(/ ● .*quiet.* 01:12/);
   });
 
-  test('a proposed task is edited or left out before it is saved', async () => {
+  test('a proposed task is edited or dropped before it is saved', async () => {
     const project = planning([tasks(proposed('api'), proposed('web'))]);
     await project.wish('A shop');
     await project.sees('❯ + Build api');
@@ -128,7 +128,7 @@ describe('P plans with the agent', () => {
     expect(project.plans.plan.items.get('api')?.title).toBe('Build api v2');
   });
 
-  test('how much of a proposed task is seen is told; keys that work now are offered, Esc among them', async () => {
+  test('shows how much of a proposed task is visible; available keys are offered, Esc among them', async () => {
     const long = Array.from({length: 20}, (_, index) => `Step ${index + 1}.`).join('\n');
     const list = [proposed('api', {prompt: `Create src/api.ts.\n${long}`}), proposed('web'), proposed('app')];
     const project = planning([tasks(...list)]);
@@ -148,7 +148,7 @@ describe('P plans with the agent', () => {
     await project.sees('❯ + Build app');
   });
 
-  test('what is left for later is a draft that P opens; D discards it', async () => {
+  test('a proposal left for later is a draft that P opens; D discards it', async () => {
     const project = planning([tasks(proposed('api'))]);
     await project.wish('A shop');
     await project.sees('Proposed: 1 added');
@@ -165,7 +165,7 @@ describe('P plans with the agent', () => {
     expect(project.plans.statuses()).toEqual({old: 'todo'});
   });
 
-  test('Ctrl+C pauses the planner with nothing left, and the draft goes on', async () => {
+  test('Ctrl+C pauses the planner with nothing left running, and the draft can continue', async () => {
     const project = planning([]);
     await project.wish('A shop');
     await project.sees('read src/shop.ts');
@@ -190,7 +190,7 @@ describe('P plans with the agent', () => {
     await project.sees('Continue: A shop');
   });
 
-  test('words that were not sent are there again', async () => {
+  test('unsent text is there again', async () => {
     const project = planning([]);
     project.press('P');
     await project.sees('What should be built?');
@@ -200,7 +200,7 @@ describe('P plans with the agent', () => {
     await project.sees('A shop with');
   });
 
-  test('words that cannot be kept are not said to be', async () => {
+  test('text that cannot be stored is not reported as stored', async () => {
     const project = planning([]);
     project.services.drafts.save = () => Promise.reject(new AppError('E_STORE_WRITE', 'the disk is full'));
     project.press('P');
@@ -209,7 +209,7 @@ describe('P plans with the agent', () => {
     await project.sees('This text cannot be kept: the disk is full');
   });
 
-  test('words that could not be taken are there again, and gone once they were', async () => {
+  test('text that could not be sent is there again, and gone once it was', async () => {
     const project = planning([tasks(proposed('api'))]);
     const {save} = project.services.planDrafts;
     const isFull = () => Promise.reject(new AppError('E_STORE_WRITE', 'the disk is full'));
@@ -237,7 +237,7 @@ describe('P plans with the agent', () => {
   });
 });
 
-test('words whose job was dropped by Ctrl+C before its turn are there again, whatever is planned meanwhile', async () => {
+test('text whose job was dropped by Ctrl+C before its turn is there again, whatever is planned in the meantime', async () => {
   const project = planning([tasks(proposed('api'))]);
   await project.wish('A mill');
   await project.sees('Proposed: 1 added');
@@ -266,7 +266,7 @@ test('words whose job was dropped by Ctrl+C before its turn are there again, wha
   expect(project.drafts.list()).toMatchObject([{texts: [{text: 'A shop'}]}]);
 });
 
-test('a plan that is created for it is named, and a missing agent leaves what was asked for with its next command', async () => {
+test('a plan that is created for it is named, and a missing agent keeps the request with its next command', async () => {
   const project = planning([], {plan: planOf(), data: {plan: {type: 'none'}}});
   project.agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
   await project.wish('A shop');
@@ -277,7 +277,7 @@ test('a plan that is created for it is named, and a missing agent leaves what wa
   await project.sees('created an empty plan: blackbird.plan.json');
 });
 
-test('C has the agent change the selected task; a plan that changed meanwhile is told, and what can be done', async () => {
+test('C has the agent change the selected task; a plan that changed in the meantime is reported, with what is possible', async () => {
   const operations = [{op: 'edit', id: 'old', title: 'New title'}];
   const project = planning([JSON.stringify({questions: [], operations})], {
     plan: planOf(task('old', {status: 'failed'})),
@@ -299,7 +299,7 @@ test('C has the agent change the selected task; a plan that changed meanwhile is
   await project.sees('r revise');
 });
 
-test('what could not be done leads back to no proposal once the job was paused', async () => {
+test('a failed action leads back to no proposal once the job was paused', async () => {
   const project = planning([tasks(proposed('api'))]);
   await project.wish('A shop');
   await project.sees('Proposed: 1 added');

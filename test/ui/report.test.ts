@@ -41,7 +41,7 @@ const hostileReport = () => {
   return {...report, needs_you, jobs: report.jobs.map((job) => ({...job, agent: hostile, message: hostile}))};
 };
 
-test('as text: a line a task, what needs somebody last', () => {
+test('as text: a line for each task, what needs you last', () => {
   expect(reportText(nightReport(), morning, plain).split('\n')).toEqual([
     'Last night  22:00 – 03:41  claude  6 of 9 done  900k tokens  $11.25  1 wait of 2h10m (usage limit)  1 wait of 4m00s (outage)  1 question  1 retry  1 crash',
     '✓ pay-01  Schema for refunds  3m30s  $1.25  2 files +46 −3  committed 3f2a9c1',
@@ -59,13 +59,13 @@ test('as text: a line a task, what needs somebody last', () => {
   ]);
 });
 
-test('on a terminal no line is wider than it, and every command is whole', () => {
+test('on a terminal no line is too wide, and every command is whole', () => {
   const lines = reportText(nightReport(), morning, {...plain, isTerminal: true}).split('\n');
   expect(lines.filter((line) => [...line].length > 80)).toEqual([]);
   expect(lines).toContain('    2 files +46 −3  npm test ✗ (3rd round)  blackbird resume pay-07');
 });
 
-test('a job that ended by an error is told of in every form', () => {
+test('a job that ended with an error is reported in every format', () => {
   const night = nightReport();
   const jobs = night.jobs.map((job) => ({
     ...job,
@@ -83,7 +83,7 @@ test('a job that ended by an error is told of in every form', () => {
     expect(show({...night, jobs}, morning)).toContain(line);
 });
 
-test('as text nothing steers the terminal', () => {
+test('as text nothing controls the terminal', () => {
   expect(reportText(hostileReport(), morning, plain)).not.toMatch(/[\u001b\u202e]/);
 });
 
@@ -96,13 +96,13 @@ describe('as Markdown', () => {
     expect(lines).toContain('- `pay-08`: asks: Which currency?: `blackbird resume pay-08`');
   });
 
-  test('what a failed check printed is a block below its task', () => {
+  test('the output of a failed check is a block below its task', () => {
     expect(reportMarkdown(nightReport(), morning)).toContain(
       '`blackbird resume pay-07`\n\n  ```text\n  POST /refunds\n    expected 404, got `500`\n  ```\n\n  All of it: `blackbird runs pay-07 --verbose`\n',
     );
   });
 
-  test('foreign text is text: no tag, no link, no cell, no mention', () => {
+  test('foreign text stays text: no tag, no link, no cell, no mention', () => {
     const text = reportMarkdown(hostileReport(), morning);
     // In code nothing is markup.
     const prose = text
@@ -118,18 +118,18 @@ describe('as Markdown', () => {
 describe('as HTML', () => {
   const page = reportHtml(nightReport(), morning);
 
-  test('one file that asks nobody for anything', () => {
+  test('one file that loads nothing', () => {
     expect(page).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
     expect(page).not.toMatch(/<script|<link|<img|<iframe|\b(src|href)=|url\(|@import|https?:/);
   });
 
-  test('tells what needs you before anything else, with its command', () => {
+  test('shows what needs you before anything else, with its command', () => {
     const place = (text: string) => page.indexOf(text);
     expect(place('<code>blackbird resume pay-07</code>')).toBeGreaterThan(0);
     expect(place('<code>blackbird resume pay-07</code>')).toBeLessThan(place('<svg'));
   });
 
-  test('shows what a failed check printed, and where all of it is', () => {
+  test('shows the output of a failed check, and where all of it is', () => {
     expect(page).toContain(
       '<pre>POST /refunds\n  expected 404, got `500`</pre>all of it: <code>blackbird runs pay-07 --verbose</code>',
     );
@@ -142,12 +142,12 @@ describe('as HTML', () => {
     expect(page).toContain('waits for a limit (usage limit), 22:20 – ');
   });
 
-  test('every kind of bar and mark has a look of its own', () => {
+  test('every kind of bar and mark looks different', () => {
     for (const state of barStates) expect(reportStyle).toContain(`.bar.${state}{`);
     for (const kind of markKinds) expect(page).toContain(`class="mark ${kind}"`);
   });
 
-  test('foreign text is text, in elements and in attributes', () => {
+  test('foreign text stays text, in elements and in attributes', () => {
     const hostilePage = reportHtml(hostileReport(), morning);
     expect(hostilePage).not.toMatch(/<script|<img|\u001b|\u202e/);
     expect(hostilePage).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
@@ -155,7 +155,7 @@ describe('as HTML', () => {
     expect(hostilePage).toContain('&amp;lt;');
   });
 
-  test('where nothing ran it says so', () => {
+  test('when nothing ran it says so', () => {
     const empty = reportHtml(nightReport({jobs: [], runs: []}), morning);
     expect(empty).toContain('<h1>Nothing ran</h1>');
     expect(empty).not.toContain('<svg');

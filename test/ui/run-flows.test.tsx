@@ -32,7 +32,7 @@ describe('executing', () => {
     await sees('e: a task is running: ctrl+c pauses it');
   });
 
-  test('what an agent says cannot steer the terminal', async () => {
+  test('agent text cannot control the terminal', async () => {
     const {agents, sees, screen} = await atWork();
     agents.agent.says({
       type: 'activity',
@@ -42,7 +42,7 @@ describe('executing', () => {
     expect(screen()).not.toMatch(/\x1b|\x07|\x9b|owned/);
   });
 
-  test('goes on with the next task, and x stops after this one', async () => {
+  test('continues with the next task, and x stops after this one', async () => {
     const {agents, press, sees, plans} = await atWork(planOf(task('a'), task('b'), task('c')));
     agents.agent.succeeds();
     await until(() => expect(agents.agents).toHaveLength(2));
@@ -55,7 +55,7 @@ describe('executing', () => {
     expect(agents.agents).toHaveLength(2);
   });
 
-  test('after x a question waits until it is asked for', async () => {
+  test('after x a question does not open until requested', async () => {
     const {agents, press, sees, screen} = await atWork(planOf(task('a'), task('b')));
     press('x');
     await sees('Stops after this task.');
@@ -85,7 +85,7 @@ describe('executing', () => {
     await sees('and more');
   });
 
-  test('a check is shown as it is made, with its end and what sent the agent back', async () => {
+  test('a check is shown as it runs, with its end and what sent the agent back', async () => {
     const {agents, checks, output, passTime, sees} = await atWork(
       planOf(task('a', {verify: ['npm test \x1b[2Jx']})),
     );
@@ -107,7 +107,7 @@ describe('executing', () => {
     await sees('✓ npm test x');
   });
 
-  test('silence is told', async () => {
+  test('silence is shown', async () => {
     const {passTime, sees, tui} = await atWork();
     passTime(65_000);
     tui.clock.set(tui.clock.get() + 1);
@@ -133,7 +133,7 @@ describe('Ctrl+C', () => {
     expect(runs.records('a')).toEqual(before);
   });
 
-  test('twice in a blink forces an agent that does not listen', async () => {
+  test('twice in quick succession forces an agent that ignores it', async () => {
     const {press, sees, agents, runs} = await atWork();
     agents.agent.obeys = {interrupt: false, kill: true};
     press(keys.ctrlC);
@@ -154,7 +154,7 @@ describe('Ctrl+C', () => {
     expect(isGone()).toBe(true);
   });
 
-  test('q asks before it pauses and leaves', async () => {
+  test('q asks before it pauses and quits', async () => {
     const {press, sees, isGone, runs} = await atWork();
     press('q');
     await sees('A task is running');
@@ -187,7 +187,7 @@ describe('u', () => {
     runs: [pausedRun({task_id: 'a', run_id: 'a-1'})],
   };
 
-  test('what was said before stays above what is said now, and questions are no JSON', async () => {
+  test('earlier messages stay above new ones, and questions are not shown as JSON', async () => {
     const {press, sees, agents, screen} = tuiProject({
       ...paused,
       runs: [pausedRun({task_id: 'a', run_id: 'a-1', segments: [endedSegment()]})],
@@ -203,7 +203,7 @@ describe('u', () => {
     expect(screen()).not.toContain('blackbird"');
   });
 
-  test('goes on with a paused run in its own session', async () => {
+  test('continues a paused run in its own session', async () => {
     const {press, sees, agents, runs} = tuiProject(paused);
     press(keys.enter);
     await sees('u resume');
@@ -236,7 +236,7 @@ describe('u', () => {
       columns: 120,
       seen: /^ Paused\. Ctrl\+C again to quit\. {2}u: it has no session to continue in: R restarts it$/m,
     },
-  ])('says so beside the banner of a pause, in $columns columns', async ({columns, seen}) => {
+  ])('says so next to the banner of a pause, in $columns columns', async ({columns, seen}) => {
     const {agents, press, sees} = tuiProject({plan: planOf(task('a')), size: {columns, rows: 24}});
     press(keys.enter, 'e');
     await until(() => expect(agents.agents[0]?.hasGone).toBe(true));
@@ -262,7 +262,7 @@ describe('u', () => {
   });
 
   test.each(['esc', 'ctrl+c'])(
-    'about a task that somebody deletes meanwhile are left with %s',
+    'about a task that is deleted in the meantime are left with %s',
     async (way) => {
       const questions = [{id: 'colour', prompt: 'Which colour?'}];
       const waiting = runRecord({task_id: 'a', run_id: 'a-1', state: 'waiting', questions, resumable: true});
@@ -296,7 +296,7 @@ describe('u', () => {
     expect(runs.records('a')).toMatchObject([{state: 'running', answers: [{id: 'colour', value: 'green'}]}]);
   });
 
-  test('an answer outlives Ctrl+C at the next question', async () => {
+  test('an answer survives Ctrl+C at the next question', async () => {
     const questions = [
       {id: 'colour', prompt: 'Which colour?', options: ['blue', 'green']},
       {id: 'size', prompt: 'Which size?', options: ['S', 'M']},
@@ -347,14 +347,14 @@ describe('u', () => {
     await until(() => expect(drafts.list()).toMatchObject([{kind: 'answers', texts: [{text: 'bl'}]}]));
   });
 
-  test('a question that a job ends with is asked at once, and a person is called', async () => {
+  test('a question that ends a job is asked at once, and the user is called', async () => {
     const {agents, sees, notices} = await atWork(planOf(task('a')));
     agents.agent.succeeds('```json\n{"blackbird":{"questions":[{"id":"q","prompt":"Why?"}]}}\n```');
     await sees('Why?');
     expect(notices).toEqual(['a needs you']);
   });
 
-  test('a question that stands open at a pause is not asked unasked; the line above the keys leads there', async () => {
+  test('a question that is open at a pause does not open by itself; the line above the keys leads there', async () => {
     const asks = runRecord({
       ...{task_id: 'b', run_id: 'b-1', state: 'waiting' as const, resumable: true},
       questions: [{id: 'q', prompt: 'Why?', options: ['so', 'else']}],
@@ -392,7 +392,7 @@ describe('restart', () => {
     expect(agents.agents).toEqual([]);
   });
 
-  test('makes a new run that is linked to the old one', async () => {
+  test('starts a new run that is linked to the old one', async () => {
     const {press, sees, agents, runs} = tuiProject(done);
     press(keys.enter, 'R');
     await sees('Restart a');
@@ -421,7 +421,7 @@ describe('restart', () => {
   });
 });
 
-test('a parent that is folded tells that somebody waits below it', async () => {
+test('a collapsed parent shows that a task below it waits for you', async () => {
   const questions = [{id: 'q', prompt: 'Why?'}];
   const {press, sees} = tuiProject({
     plan: planOf(family(task('p'), task('a', {status: 'waiting_user'}))),
@@ -434,7 +434,7 @@ test('a parent that is folded tells that somebody waits below it', async () => {
 describe('a parent', () => {
   const done = {status: 'done'} as const;
 
-  test('whose review is due says so, wherever it is looked for', async () => {
+  test('whose review is due says so in every view', async () => {
     const plan = planOf(family(task('p'), task('a', done)), task('late', {deps: ['p']}));
     const {press, sees} = tuiProject({plan});
     await sees('The review of p is due: e continues with it.');
@@ -473,7 +473,7 @@ describe('a parent', () => {
     await sees('✓ review passed  p-1');
   });
 
-  test('whose review sent tasks back did not succeed', async () => {
+  test('whose review sent tasks back is not shown as succeeded', async () => {
     const review = runRecord({
       ...{task_id: 'p', run_id: 'p-1', run_type: 'review', state: 'succeeded'},
       ...{parent_review_passed: false},

@@ -35,7 +35,7 @@ function silentTerminal() {
   };
 }
 
-test('a signal that comes while another program has the terminal ends it when that is over', async () => {
+test('a signal that arrives while another program has the terminal ends it when that program exits', async () => {
   const {tui, leave} = tuiProject();
   leave();
   let isShown = false;

@@ -18,7 +18,7 @@ async function browsing(options: Parameters<typeof tuiProject>[0] = {}) {
 }
 
 describe('home', () => {
-  test('tells how the plan stands and what comes next', async () => {
+  test('shows the state of the plan and what comes next', async () => {
     const {screen} = tuiProject({
       plan: planOf(task('a', {status: 'done'}), task('b'), task('c', {deps: ['b']})),
     });
@@ -47,7 +47,7 @@ describe('home', () => {
   test.each([
     {name: 'no plan', data: {plan: {type: 'none'} as const}, seen: 'c creates an empty plan'},
     {
-      name: 'a plan that cannot be used',
+      name: 'an unusable plan',
       data: {plan: {type: 'problem', lines: ['$.items["x"].status: invalid status "doing"']} as const},
       seen: 'invalid status "doing"',
     },
@@ -58,7 +58,7 @@ describe('home', () => {
       seen: 'claude  not installed, nor is any other agent: w shows what to install',
     },
     {
-      name: 'an agent that is not known',
+      name: 'an unknown agent',
       data: {provider: {problem: 'unsupported agent'}},
       seen: 'unsupported agent',
     },
@@ -67,7 +67,7 @@ describe('home', () => {
   });
 });
 
-test('what can be done about a task stands whole below its state where it does not fit beside it', async () => {
+test('what is possible for a task is whole below its state when it does not fit next to it', async () => {
   const {sees} = await browsing({
     plan: planOf(task('a', {status: 'in_progress'})),
     runs: [pausedRun()],
@@ -77,7 +77,7 @@ test('what can be done about a task stands whole below its state where it does n
 });
 
 describe('the tree', () => {
-  test('which of its rows are seen is told as in every list', async () => {
+  test('shows which of its rows are visible, like every list', async () => {
     const plan = planOf(...Array.from({length: 30}, (_, index) => task(`t${index}`)));
     const {press, lines, sees} = await browsing({plan});
     expect(lines()[1]).toMatch(/^┌ Plan ─+ 1–19 of 30 ┐/);
@@ -85,7 +85,7 @@ describe('the tree', () => {
     await sees('12–30 of 30');
   });
 
-  test('titles come first: a reason stands beside one only whole, a state where enough of it is left', async () => {
+  test('titles come first: a reason is shown next to one only whole, a state when enough of it fits', async () => {
     const {lines} = await browsing({
       plan: planOf(
         task('z', {title: 'Refunds', status: 'failed'}),
@@ -103,7 +103,7 @@ describe('the tree', () => {
     ]);
   });
 
-  test('keys that come at once are taken one by one', async () => {
+  test('keys that arrive together are handled one by one', async () => {
     const {press, sees} = await browsing();
     press('gjj');
     await sees(/❯ +○ Task b/);
@@ -113,7 +113,7 @@ describe('the tree', () => {
     await sees(/❯▾ ◦ Task p/);
   });
 
-  test('folds, and unfolds all', async () => {
+  test('collapses, and expands all', async () => {
     const {press, sees, seesNot} = await browsing();
     press('g', keys.space);
     await seesNot(/Task b {5,}/);
@@ -123,7 +123,7 @@ describe('the tree', () => {
     await seesNot(/Task b {5,}/);
   });
 
-  test('search narrows while it is typed, enter keeps it, escape clears it', async () => {
+  test('search narrows while typing, enter keeps it, escape clears it', async () => {
     const {press, sees, seesNot} = await browsing();
     press('/', 'z', '?');
     await sees('/z?▏');
@@ -135,7 +135,7 @@ describe('the tree', () => {
     await sees('Task a');
   });
 
-  test('the filter goes round', async () => {
+  test('the filter cycles', async () => {
     const {press, sees} = await browsing({plan: planOf(task('a', {status: 'done'}), task('b'))});
     press('f');
     await sees('Plan · open');
@@ -160,7 +160,7 @@ describe('the tabs', () => {
     await sees(seen);
   });
 
-  test('a run that is over stays readable, raw too', async () => {
+  test('an ended run stays readable, raw too', async () => {
     const {press, sees} = await browsing(done);
     press('2', 'o');
     await sees('raw log of a-1');
@@ -182,14 +182,14 @@ test('earlier runs stay readable, with their change', async () => {
   await sees('✗ failed · run 1 of 2');
   press('<');
   await sees('there is no older run');
-  // What can be done is still about the latest run.
+  // What is possible is still about the latest run.
   expect(tui.facts().run?.run_id).toBe('a-2');
   press('>');
   await sees('readable log of a-2');
 });
 
 describe('editing', () => {
-  test('a task is added behind the selected one, with an id made of its title, and undone', async () => {
+  test('a task is added after the selected one, with an id derived from its title, and undone', async () => {
     const {press, sees, plans} = await browsing();
     press('g', 'j', 'a');
     await sees('New task under p');
@@ -220,7 +220,7 @@ describe('editing', () => {
     expect(plans.plan.items.get('a')?.description).toBe('More words');
   });
 
-  test('checks are edited one on each line, and removed', async () => {
+  test('checks are edited one per line, and removed', async () => {
     const {press, sees, plans} = await browsing();
     const checks = async (...pressed: readonly string[]) => {
       press('i');
@@ -238,7 +238,7 @@ describe('editing', () => {
     expect(plans.plan.items.get('a')).not.toHaveProperty('verify');
   });
 
-  test('delete asks, takes all that is below, and can be undone', async () => {
+  test('delete asks, includes all descendants, and can be undone', async () => {
     const {press, sees, plans} = await browsing();
     press('g', 'D');
     await sees('Delete p');
@@ -254,7 +254,7 @@ describe('editing', () => {
     {id: 'p', seen: 'The 2 tasks below it are deleted too'},
     {id: 'q', seen: 'The task below it is deleted too'},
     {id: 'z', seen: ' Dependencies on it are removed. z undoes it.'},
-  ])('deleting $id tells how many tasks go with it', async ({id, seen}) => {
+  ])('deleting $id shows how many tasks go with it', async ({id, seen}) => {
     const plan = planOf(family(task('p'), task('a'), task('b')), family(task('q'), task('c')), task('z'));
     const {press, sees} = await browsing({plan});
     press('g', ...Array.from({length: ['p', 'a', 'b', 'q', 'c', 'z'].indexOf(id)}, () => 'j'), 'D');
@@ -262,7 +262,7 @@ describe('editing', () => {
     await sees(seen);
   });
 
-  test('where a task was deleted the next one is selected, behind the last one the one before', async () => {
+  test('after a deletion the next task is selected, or the previous one at the end', async () => {
     const tasks = ['a', 'b', 'c'].map((id) => task(id));
     const {press, sees} = tuiProject({plan: planOf(...tasks)});
     press(keys.enter, 'g', 'j', 'D');
@@ -275,7 +275,7 @@ describe('editing', () => {
     await sees(/❯ +○ Task a/);
   });
 
-  test('a task that is added below a folded one is seen', async () => {
+  test('a task that is added below a collapsed one is shown', async () => {
     const {press, sees} = await browsing();
     press('g', keys.left, 'A');
     await sees('New task under p');
@@ -283,7 +283,7 @@ describe('editing', () => {
     await sees(/❯ +○ Below/);
   });
 
-  test('what somebody changed since is not undone', async () => {
+  test('what was changed by others since is not undone', async () => {
     const {press, sees, plans} = await browsing();
     press('g', 'j', 's');
     await sees('Status of a');
@@ -295,7 +295,7 @@ describe('editing', () => {
     expect(plans.plan.items.get('a')?.title).toBe('By another hand');
   });
 
-  test('what a task needs is chosen from those it may need', async () => {
+  test('a dependency is chosen from the allowed ones', async () => {
     const {press, sees, screen, plans} = await browsing();
     press('g', 'j', 'b');
     await sees('What a  Task a needs');
@@ -316,7 +316,7 @@ describe('editing', () => {
     await until(() => expect(plans.plan.items.get('p')?.childIds).toEqual(['a', 'z', 'b']));
   });
 
-  test('a refusal tells why and changes nothing', async () => {
+  test('a refusal says why and changes nothing', async () => {
     const plan = planOf(task('a'), task('b', {deps: ['a']}));
     const {press, sees, plans} = await browsing({plan});
     press('g', 'b');
@@ -328,7 +328,7 @@ describe('editing', () => {
   });
 });
 
-describe('a text that cannot be stored', () => {
+describe('text that cannot be stored', () => {
   test('is there again after the reason, for a new task', async () => {
     const {press, sees, plans} = await browsing();
     press('a');
@@ -361,7 +361,7 @@ describe('a text that cannot be stored', () => {
 });
 
 describe('the agent', () => {
-  test('is chosen from those that are installed, and shown at once', async () => {
+  test('is chosen from the installed ones, and shown at once', async () => {
     const {press, sees, lines} = await browsing();
     press('w');
     await sees('The agent of this project');
@@ -372,7 +372,7 @@ describe('the agent', () => {
     expect(lines()[0]).toContain('demo · ');
   });
 
-  test('that the environment overrules is saved, and the one in use is named', async () => {
+  test('that the environment overrides is saved, and the one in use is named', async () => {
     const {press, sees} = await browsing({agentInEnvironment: 'claude'});
     press('w');
     await sees(/demo +Demo agent/);
@@ -397,7 +397,7 @@ describe('sessions', () => {
     return project;
   };
 
-  test('are seen as they are: the selected one shows its screen', async () => {
+  test('are shown with their state: the selected one with its screen', async () => {
     const {press, sees, seesNot} = await atSessions();
     await sees('$ 1 works');
     press('j');
@@ -405,7 +405,7 @@ describe('sessions', () => {
     await seesNot('$ 1 works');
   });
 
-  test('one that could not begin is not said to be beginning', async () => {
+  test('one that could not start is not shown as starting', async () => {
     const {press, sees, screen} = await browsing({
       sessionFailure: new AppError('E_RUNNER_NOT_CONFIGURED', 'runner command not found on PATH: claude'),
     });
@@ -420,7 +420,7 @@ describe('sessions', () => {
     expect(screen()).not.toContain('beginning one');
   });
 
-  test('one that runs gets the terminal, one that does not is started by a key of its own', async () => {
+  test('one that runs gets the terminal, one that does not is started by its own key', async () => {
     const {press, sees, tui} = await atSessions();
     press('j', keys.enter);
     await sees('enter: idle does not run; u starts it');
@@ -434,7 +434,7 @@ describe('sessions', () => {
     expect(tui.get().handover).toEqual({type: 'session', id: '1'});
   });
 
-  test('are begun, stopped, and killed after a question', async () => {
+  test('are started, stopped, and killed after a question', async () => {
     const {press, sees, sessionCalls} = await atSessions();
     press('n');
     await sees('New session');
@@ -449,7 +449,7 @@ describe('sessions', () => {
     expect(sessionCalls).toEqual(['stop 1', 'kill 1']);
   });
 
-  test('are cleaned after a question, and after another one where work would be lost', async () => {
+  test('are cleaned after a question, and after another one when work would be lost', async () => {
     const {press, sees, seesNot, sessionCalls} = await atSessions();
     press('D');
     await sees('Clean refunds?');
@@ -478,7 +478,7 @@ test('n goes through what the filter attention shows', async () => {
   await sees(/❯ +✗ Task b/);
 });
 
-test('a dialog stands beside the plan from 100 columns on; what was typed stays when that changes', async () => {
+test('a dialog is next to the plan from 100 columns on; what was typed stays when that changes', async () => {
   const {press, sees, lines, resize} = await browsing({size: {columns: 100, rows: 24}});
   press('a');
   await sees(/^┌ Plan ─+┐┌ New task ─+┐$/m);
@@ -499,7 +499,7 @@ describe('the mouse', () => {
   const longTask = () =>
     task('long', {description: Array.from({length: 60}, (_, n) => `line ${n}`).join('\n')});
 
-  test('the wheel turns the pane under the pointer, whichever has the keys', async () => {
+  test('the wheel scrolls the pane under the pointer, whichever has the focus', async () => {
     const {press, sees, screen} = await browsing({plan: planOf(longTask(), task('z'))});
     expect(screen()).toContain('line 3');
     press(wheel('down', 60), wheel('down', 60));
@@ -512,7 +512,7 @@ describe('the mouse', () => {
     await sees(/❯ +○ Task long/);
   });
 
-  test('a click chooses a row of the tree, or gives the other pane the keys', async () => {
+  test('a click selects a row of the tree, or focuses the other pane', async () => {
     const {press, sees, tui} = await browsing();
     press('\x1b[<0;60;5M');
     await until(() => expect(tui.get().browse.pane).toBe('detail'));
@@ -525,7 +525,7 @@ describe('the mouse', () => {
 });
 
 describe('a search in the pane on the right', () => {
-  test('finds as it is typed, goes on with n and N, and esc clears it, then goes back', async () => {
+  test('finds while typing, continues with n and N, and esc clears it, then goes back', async () => {
     const description = Array.from({length: 60}, (_, n) => (n % 20 === 10 ? `Cents ${n}` : `row ${n}`)).join(
       '\n',
     );
@@ -611,7 +611,7 @@ describe('any size', () => {
 
 describe('hostile text', () => {
   const evil = 'x\x1b[2J\x1b]0;owned\x07\x9b31m\u202egnp.\r\ny';
-  test('from the plan, the records and the settings never reaches the terminal', async () => {
+  test('from the plan, the records and the settings never controls the terminal', async () => {
     const plan = planOf(
       task('a', {
         ...{title: evil, description: evil, prompt: evil, notes: evil, acceptanceCriteria: [evil]},
@@ -689,7 +689,7 @@ describe('the tab Diff', () => {
       ],
     });
 
-  test('tells what a checkpoint tells, and d reads it', async () => {
+  test('shows what a checkpoint shows, and d reads it', async () => {
     const {press, sees, lines} = reviewed();
     press(keys.enter, 'd');
     await sees('+ new');
@@ -708,7 +708,7 @@ describe('the tab Diff', () => {
     await sees('T: nobody reviewed it before: this is the whole task');
   });
 
-  test('z gives it the whole screen, Esc gives it back', async () => {
+  test('z gives it the whole screen, Esc reverts it', async () => {
     const {press, sees, seesNot} = reviewed();
     press(keys.enter, 'd');
     await sees('+ new');
@@ -722,7 +722,7 @@ describe('the tab Diff', () => {
     await sees('z: there is nothing to undo');
   });
 
-  test('marks stay while other tabs and tasks are looked at', async () => {
+  test('marks stay while other tabs and tasks are viewed', async () => {
     const {press, sees} = reviewed();
     press(keys.enter, 'd');
     await sees('+ new');
@@ -734,7 +734,7 @@ describe('the tab Diff', () => {
     await sees('1/1 viewed');
   });
 
-  test('searches in itself; n and N are not for it', async () => {
+  test('has its own search; n and N are not for it', async () => {
     const {press, sees} = reviewed();
     press(keys.enter, 'd');
     await sees('+ new');
@@ -748,7 +748,7 @@ describe('the tab Diff', () => {
     await sees('0/1 viewed');
   });
 
-  test('o and | give the terminal away', async () => {
+  test('o and | hand over the terminal', async () => {
     const {press, sees, tui} = reviewed();
     press(keys.enter, 'd');
     await sees('+ new');

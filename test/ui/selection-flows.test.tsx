@@ -13,8 +13,8 @@ async function browsing(options: TuiOptions = {}) {
   return {...project, selected: () => project.tui.facts().task?.id};
 }
 
-describe('what works is selected where it can be seen', () => {
-  test('below a folded task, until somebody folds it again', async () => {
+describe('a running task is selected where it is visible', () => {
+  test('below a collapsed task, until it is collapsed again', async () => {
     const {agents, press, sees, selected} = await browsing();
     press('F', 'G', 'e');
     await eventually(() => expect(agents.agents[0]?.hasGone).toBe(true));
@@ -40,8 +40,8 @@ describe('what works is selected where it can be seen', () => {
   });
 });
 
-describe('a key never acts on a task that is far from the one that was selected', () => {
-  test('when a task is folded away', async () => {
+describe('a key never acts on a task far from the selected one', () => {
+  test('when a task is hidden by collapsing', async () => {
     const {press, sees} = await browsing();
     press('g', 'j', 'j');
     await sees(/❯ +○ Task b/);
@@ -49,7 +49,7 @@ describe('a key never acts on a task that is far from the one that was selected'
     await sees(/❯▸ ◦ Task p/);
   });
 
-  test('when somebody else deletes it', async () => {
+  test('when someone else deletes it', async () => {
     const {press, sees, plans, tell} = await browsing();
     press('G', 'k');
     await sees('❯  ○ Task y');
@@ -59,7 +59,7 @@ describe('a key never acts on a task that is far from the one that was selected'
     await sees('❯  ○ Task z');
   });
 
-  test('when an addition is undone, and made again', async () => {
+  test('when an addition is undone, and redone', async () => {
     const {press, sees} = await browsing();
     press('G', 'k', 'a');
     await sees('New task');
@@ -95,7 +95,7 @@ test('which pane has the keys is seen without colours', async () => {
   await sees(/❯▾ ◦ Task p|❯ +○ Task a/);
 });
 
-test('a folded task tells what failed or rests below it', async () => {
+test('a collapsed task shows what failed or rests below it', async () => {
   const plan = planOf(
     family(task('p'), task('a', {status: 'in_progress'})),
     family(task('q'), task('b', {status: 'failed'}), task('c', {status: 'in_progress'})),
@@ -110,7 +110,7 @@ test('a folded task tells what failed or rests below it', async () => {
   await sees(/▸ . Task q +failed/);
 });
 
-test('x stops after the task at hand when the plan goes on after an approval', async () => {
+test('x stops after the current task when the plan continues after an approval', async () => {
   const {agents, press, sees, plans} = tuiProject({
     plan: planOf(task('a', {status: 'in_progress'}), task('b'), task('c')),
     runs: [restingRun({state: 'succeeded', decision_required: true, decision_state: 'pending'})],

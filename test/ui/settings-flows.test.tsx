@@ -13,7 +13,7 @@ async function browsing(options: Parameters<typeof tuiProject>[0] = {}) {
 describe('settings', () => {
   const downTo = (key: SettingKey) => settingKeys.slice(0, settingKeys.indexOf(key)).map(() => 'j');
 
-  test('a switch is turned, a number is typed and checked', async () => {
+  test('a switch is toggled, a number is typed and checked', async () => {
     const {press, sees} = await browsing();
     press(',');
     await sees(/execution.stopAfterEachTask +false +- +- +false/);
@@ -39,7 +39,7 @@ describe('settings', () => {
     await sees(seen);
   });
 
-  test('how many there are is told, and which of them are seen', async () => {
+  test('shows how many there are, and which are visible', async () => {
     const {press, sees} = await browsing();
     press(',');
     await sees(new RegExp(`1–\\d+ of ${settingKeys.length}`));
@@ -55,7 +55,7 @@ describe('settings', () => {
     await sees(`${settingKeys[0]} comes from: default`);
   });
 
-  test('a global switch is turned there, also where the project says something else', async () => {
+  test('a global switch is toggled there, also when the project overrides it', async () => {
     const {press, sees} = await browsing({config: {execution: {stopAfterEachTask: true}}});
     press(',');
     await sees(/setting +value +project +global +default/);
@@ -66,7 +66,7 @@ describe('settings', () => {
     await sees(/execution.stopAfterEachTask +true +true +true +false/);
   });
 
-  test('a value that somebody else set meanwhile is not overwritten', async () => {
+  test('a value that was set in the meantime is not overwritten', async () => {
     const {press, sees, editSettings, tell} = await browsing();
     press(',', ...downTo('execution.pauseGraceSeconds'), keys.enter);
     await sees('1 to 120, default 10');
@@ -78,7 +78,7 @@ describe('settings', () => {
     await sees(/execution.pauseGraceSeconds +30 +30/);
   });
 
-  test('one of a few words is chosen', async () => {
+  test('one of a few values is chosen', async () => {
     const {press, sees} = await browsing();
     press(',', 'G', keys.enter);
     await sees('how the terminal UI notifies you');

@@ -38,7 +38,7 @@ function previewOf(first: {isGone?: boolean; handover?: object | null} = {}) {
   };
 }
 
-test('the selected session is looked at every second, and only that one', async () => {
+test('the selected session is read every second, and only that one', async () => {
   const {asked, preview, select, shown} = previewOf();
   preview.follow();
   select(1);
@@ -49,7 +49,7 @@ test('the selected session is looked at every second, and only that one', async 
 });
 
 test.each([{isGone: true}, {handover: {type: 'session', id: 'a'}}])(
-  'a list that comes in while nobody sees it begins no watch: %j',
+  'a list that arrives while it is not visible starts no watch: %j',
   async (first) => {
     const {asked, preview} = previewOf(first);
     preview.follow();
@@ -58,7 +58,7 @@ test.each([{isGone: true}, {handover: {type: 'session', id: 'a'}}])(
   },
 );
 
-test('the watch ends with the screen, and begins again when it is back', async () => {
+test('the watch ends with the screen, and starts again when it is back', async () => {
   const {asked, preview, seen} = previewOf();
   preview.follow();
   await vi.advanceTimersByTimeAsync(0);

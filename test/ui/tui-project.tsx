@@ -26,14 +26,14 @@ export {keys} from './tui-screen.tsx';
 export type TuiOptions = {
   readonly plan?: Plan;
   readonly runs?: readonly RunRecord[];
-  /** A dismissal is written once this is. */
+  /** A dismissal is written once this resolves. */
   readonly dismissing?: Promise<void>;
   readonly size?: {columns: number; rows: number};
   readonly config?: Readonly<Record<string, unknown>>;
   readonly data?: Partial<ProjectData>;
   readonly agentInEnvironment?: 'claude';
   readonly sessions?: readonly SessionRow[];
-  /** Why no session can begin. */
+  /** Why no session can start. */
   readonly sessionFailure?: AppError;
 };
 
@@ -50,7 +50,7 @@ export const sessionRow = (fields: Partial<SessionRow> = {}): SessionRow => ({
   ...fields,
 });
 
-/** The whole terminal UI on a terminal that is not there, over the real engine and a project in memory. */
+/** The whole terminal UI on a virtual terminal, over the real engine and a project in memory. */
 export function tuiProject(options: TuiOptions = {}) {
   const fake = createFakeServices({
     ...(options.plan ? {plan: options.plan} : {}),
@@ -103,11 +103,11 @@ export function tuiProject(options: TuiOptions = {}) {
       ...options.data,
     };
   };
-  /** What the watcher of the real one does when files changed, always after whoever changed them went on. */
+  /** What the real watcher does when files change, always after the writer continued. */
   const tell = () => {
     for (const listener of listeners) listener(data());
   };
-  // Files are also looked at now and then: the engine writes when nobody asked it to.
+  // Files are also read periodically: the engine writes without being asked.
   let seen = plans.plan;
   const look = setInterval(() => {
     if (plans.plan !== seen) tell();
@@ -227,7 +227,7 @@ export function tuiProject(options: TuiOptions = {}) {
     sessionCalls,
     programs,
     pendingFeedback,
-    /** Somebody else edits the project's settings. */
+    /** Someone else edits the project's settings. */
     editSettings: (next: Record<string, unknown>) => {
       content = next;
     },

@@ -21,7 +21,7 @@ export const keys = {
   },
 };
 
-/** The whole terminal UI on a terminal that is not there. */
+/** The whole terminal UI on a virtual terminal. */
 export function tuiScreen(ports: TuiPorts, {columns, rows} = {columns: 80, rows: 24}) {
   const size = {columns, rows};
   const stdout = Object.assign(new EventEmitter(), {
@@ -66,7 +66,7 @@ export function tuiScreen(ports: TuiPorts, {columns, rows} = {columns: 80, rows:
   const screen = () => stdout.frame.replace(/\x1b\[[0-9;]*m/g, '');
   return {
     tui,
-    /** For a test that opens many: what is open is drawn again and again. */
+    /** For a test that opens many: an open one is redrawn repeatedly. */
     leave,
     screen,
     lines: () => screen().split('\n'),

@@ -101,7 +101,7 @@ function twoAtWork() {
   };
 }
 
-test('the log is that of the run one looks at', async () => {
+test('the log is that of the selected run', async () => {
   const {says, prints, press, sees, screen} = twoAtWork();
   press(keys.enter, 'g', '2');
   says('a', 'reads the schema');

@@ -5,7 +5,7 @@ import {eventually} from '../helpers/eventually.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {keys, tuiProject} from './tui-project.tsx';
 
-/** A task that is done, on the screen of the plan; the files are as it left them, or not. */
+/** A done task, on the plan screen; the files are as it left them, or not. */
 function doneTask(tree: string, ...others: readonly Task[]) {
   const segments = [{...endedSegment(), baseline_tree: 'before', result_tree: 'after'}];
   const project = tuiProject({
@@ -17,8 +17,8 @@ function doneTask(tree: string, ...others: readonly Task[]) {
   return project;
 }
 
-describe('U takes back what a task changed', () => {
-  test('after a look at its files; Enter alone changes nothing', async () => {
+describe('U undoes what a task changed', () => {
+  test('after showing its files; Enter alone changes nothing', async () => {
     const {sees, press, changes, plans} = doneTask('after');
     await sees('changed   before-after');
     press(keys.enter);
@@ -37,11 +37,11 @@ describe('U takes back what a task changed', () => {
     await sees('○ ready · undone');
   });
 
-  test('with the files that changed since, and only by force over them', async () => {
+  test('with the files that changed since, and only with force over them', async () => {
     const {sees, press, changes} = doneTask('later');
     await sees('cannot undo a: a file has changed since');
     await sees('conflict  before-after  edited since');
-    // What takes back a change elsewhere does nothing here.
+    // The key that undoes a change elsewhere does nothing here.
     press('y', 'Y');
     await sees('F undo by force');
     expect(changes.tree).toBe('later');
@@ -50,7 +50,7 @@ describe('U takes back what a task changed', () => {
     await sees('1 file taken back, 1 of them by force');
   });
 
-  test('and is not asked over what was opened meanwhile', async () => {
+  test('and does not ask over a dialog that was opened in the meantime', async () => {
     const {sees, press, changes} = doneTask('after');
     press('a');
     await sees('New task');
@@ -61,7 +61,7 @@ describe('U takes back what a task changed', () => {
     expect(changes.tree).toBe('after');
   });
 
-  test('not while a job works that began meanwhile; that one goes on and can be paused', async () => {
+  test('not while a job works that started in the meantime; that one continues and can be paused', async () => {
     const {sees, press, changes, agents, runs} = doneTask('after', task('b'));
     press('e');
     await eventually(() => expect(agents.agents[0]?.hasGone).toBe(true));

@@ -17,7 +17,7 @@ const one = (status: Parameters<typeof task>[1], ...runs: NonNullable<TuiOptions
   runs,
 });
 
-describe('a command and whether it can be given', () => {
+describe('a command and whether it is possible', () => {
   test.each<{command: string; options: TuiOptions; reason: string | null}>([
     {command: 'job.execute', options: one({}), reason: null},
     {command: 'job.execute', options: one({status: 'done'}), reason: 'no task is ready'},
@@ -60,7 +60,7 @@ describe('a command and whether it can be given', () => {
   });
 });
 
-test.each(Object.entries(keymaps))('no key of %s means two things at once', (_place, keymap) => {
+test.each(Object.entries(keymaps))('no key of %s has two meanings at once', (_place, keymap) => {
   const {tui} = tuiProject({
     plan: planOf(task('a', {status: 'failed'})),
     runs: [restingRun({state: 'failed'})],
@@ -70,18 +70,18 @@ test.each(Object.entries(keymaps))('no key of %s means two things at once', (_pl
   expect(bound.filter((key, index) => bound.indexOf(key) !== index)).toEqual([]);
 });
 
-test('every command has an id of its own', () => {
+test('every command has its own id', () => {
   const ids = commands.map(({id}) => id);
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });
 
-test('every command beside the plan is in the help, under one title', () => {
+test('every command next to the plan is in the help, under one title', () => {
   const listed = helpTable.flatMap(([, section]) => section.map(({id}) => id));
   expect(keymaps.tree.map(({id}) => id).filter((id) => !listed.includes(id))).toEqual([]);
   expect(listed.filter((id, index) => listed.indexOf(id) !== index)).toEqual([]);
 });
 
-test('ctrl+c is never refused aloud', () => {
+test('ctrl+c is never refused with a message', () => {
   const {tui} = tuiProject({plan: planOf(task('a'))});
   const reasons = commands
     .filter(({keys: each}) => each.includes('ctrl+c'))

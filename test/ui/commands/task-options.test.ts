@@ -43,7 +43,7 @@ const places: readonly Place[] = [
   {...here, isSessionRef: () => false},
 ];
 
-/** What a key of the terminal UI asks for: any of these will do. */
+/** What a key of the terminal UI requests: any of these will do. */
 const keys: Readonly<Record<string, readonly TaskCommand[]>> = {
   'job.resume': ['resume', 'review'],
   'job.restart': ['restart'],
@@ -54,7 +54,7 @@ const keys: Readonly<Record<string, readonly TaskCommand[]>> = {
   'job.executeTask': ['execute'],
 };
 
-/** What the terminal UI says of a task with this run. */
+/** What the terminal UI shows of a task with this run. */
 function onScreen(
   id: string,
   plan: Plan,
@@ -89,7 +89,7 @@ const isRefused = (act: () => void): boolean => {
   }
 };
 
-test('chart, commands and keys agree on what is possible, for every kind of record, status and place', () => {
+test('chart, commands and keys agree on what is possible, for every kind of record, status and folder', () => {
   const differing: unknown[] = [];
   for (const run of runKinds) {
     for (const status of taskStatuses) {
@@ -118,7 +118,7 @@ test.each<{id: string; change: (plan: Plan) => Plan}>([
   {id: 'plan.move', change: edit({type: 'move', taskId: 'a', place: {parentId: 'b'}, seen: []})},
   {id: 'plan.delete', change: edit({type: 'delete', taskId: 'a', seen: []})},
   {id: 'plan.status', change: (plan) => setStatus(plan, 'a', 'skipped', now)},
-])('the key $id and the change itself agree about a task at work', ({id, change}) => {
+])('the key $id and the change itself agree about a task in progress', ({id, change}) => {
   const plan = planOf(task('a', {status: 'in_progress'}), task('b'));
   for (const isRunning of [true, false]) {
     const still = new Set(isRunning ? [] : ['a']);
@@ -132,7 +132,7 @@ test.each<{id: string; change: (plan: Plan) => Plan}>([
 const questions = [{id: 'db', prompt: 'Which database?', type: 'free_text'}] as const;
 const bare = {answers: [], feedback: null};
 
-test('one key goes on with what the chart takes, and asks first exactly where a bare resume does', () => {
+test('one key continues with what the chart accepts, and asks first exactly when a resume without feedback does', () => {
   const labels = {review: 'decide', sendBack: 'see the review', answer: 'answer', resume: 'resume'};
   const differing: unknown[] = [];
   const seen = new Set<string | null>();
@@ -165,7 +165,7 @@ const modes: ReadonlyArray<{readonly mode: RunMode; readonly command: TaskComman
   {mode: {type: 'restart'}, command: 'restart'},
 ];
 
-/** Whether a job really begins with it. */
+/** Whether a job really starts with it. */
 async function begins(run: RunRecord, status: TaskStatus, place: Place, mode: RunMode): Promise<boolean> {
   const {services} = createFakeServices({plan: planOf(task('a', {status})), runs: [run]});
   const given = {
@@ -189,9 +189,9 @@ async function begins(run: RunRecord, status: TaskStatus, place: Place, mode: Ru
   );
 }
 
-test('a job begins exactly where the chart says that it can', async () => {
+test('a job starts exactly when the chart says that it can', async () => {
   const differing: unknown[] = [];
-  // What runs is repaired first, and then one of the others.
+  // A running run is repaired first, and is then one of the others.
   for (const run of runKinds.filter(({state, run_type}) => state !== 'running' && run_type === 'execute')) {
     const status = statusOf(run);
     const plan = planOf(task('a', {status}));

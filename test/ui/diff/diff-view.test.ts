@@ -50,7 +50,7 @@ const viewedIn = (seen: DiffView) =>
     .map(({path}) => path);
 
 describe('a diff as text', () => {
-  test('has one number for a line where it is narrow, and the sign beside it', () => {
+  test('has one line number when narrow, and the sign next to it', () => {
     expect(shown(view(one))).toEqual([
       '❯─ one.ts ─────────────────────── +2 −1 ',
       '      @@ -1,2 +1,3 @@',
@@ -61,7 +61,7 @@ describe('a diff as text', () => {
     ]);
   });
 
-  test('has both numbers where it is wide', () => {
+  test('has both line numbers when wide', () => {
     expect(shown(view(one), frameOf({columns: 70})).slice(2)).toEqual([
       '  1  1   same',
       '  2    - old',
@@ -70,7 +70,7 @@ describe('a diff as text', () => {
     ]);
   });
 
-  test('scrolls to the side under a column of numbers and signs that stays', () => {
+  test('scrolls sideways under a fixed column of numbers and signs', () => {
     const scrolled = pressed(view(two), ['right', 'right']);
     expect(shown(scrolled).slice(2)).toEqual([
       `  1 + …${'0123456789'.repeat(10).slice(17, 49)}…`,
@@ -98,7 +98,7 @@ describe('a diff as text', () => {
     expect(pressed(view(two), ['w', 'right']).notice).toBe('lines are wrapped: w');
   });
 
-  test('marks what is searched for, and its row', () => {
+  test('marks matches, and their row', () => {
     const found = pressed(view(), ['/', 'w', 'o', 'r', 'enter']);
     expect([found.isSearching, found.query, found.cursor]).toEqual([false, 'wor', 9]);
     const spans = diffLines(found, frameOf()).find((line) => lineText(line).includes('word here'));
@@ -138,7 +138,7 @@ describe('moving', () => {
     expect(paths(['G', 'g'])).toEqual([0, 'one.ts']);
   });
 
-  test('the marked row is always seen, and no room is left empty', () => {
+  test('the selected row is always visible, and no space is left empty', () => {
     const frame = frameOf({height: 4});
     expect(shown(pressed(view(), ['G'], frame), frame).at(-1)).toBe('❯ 3 + last');
     expect(shown(pressed(view(), ['G', 'k', 'k'], frame), frame).at(-1)).toBe('  3 + last');
@@ -151,7 +151,7 @@ describe('moving', () => {
     expect(pressed(view(), [key], frameOf({height: 6})).cursor).toBeGreaterThan(1);
   });
 
-  test('matches around the end, and says when there is none', () => {
+  test('matches wrap around the end, and a missing one is reported', () => {
     const found = pressed(view(), ['/', 'm', 'o', 'r', 'enter']);
     expect([found.cursor, pressed(found, ['m']).cursor, pressed(found, ['M']).cursor]).toEqual([5, 5, 5]);
     const none = pressed(view(), ['/', 'q', 'x']);
@@ -160,13 +160,13 @@ describe('moving', () => {
   });
 });
 
-describe('what was read', () => {
-  test('is marked for each file, and unmarked', () => {
+describe('viewed files', () => {
+  test('are marked, and unmarked', () => {
     expect(viewedIn(pressed(view(), ['v', 'n', 'space']))).toEqual(['one.ts', 'two.ts']);
     expect(viewedIn(pressed(view(), ['v', 'v']))).toEqual([]);
   });
 
-  test('stays marked in the next run of the task, where its change is the same', () => {
+  test('stay marked in the next run of the task, when their change is the same', () => {
     const read = pressed(view(), ['v', 'n', 'v']);
     const [first, next] = [restingRun({state: 'succeeded'}), restingRun({state: 'succeeded', run_id: 'a-2'})];
     const views = new Map([[first.run_id, read]]);
@@ -197,7 +197,7 @@ describe('what was read', () => {
   });
 });
 
-test('Esc takes away what was said, the search and the zoom before it leaves', () => {
+test('Esc clears the message, the search and the zoom before it closes', () => {
   const told = {...view(), isTold: true, query: 'x', isZoomed: true};
   const searched = backStep(told);
   const zoomed = searched && backStep(searched);
@@ -210,26 +210,26 @@ test('Esc takes away what was said, the search and the zoom before it leaves', (
   expect(backStep(view())).toBe(null);
 });
 
-describe('keys that lead outside', () => {
+describe('keys that open other programs', () => {
   const outcome = (keys: readonly string[], last: string, frame = frameOf()) =>
     diffStep(pressed(view(), keys, frame), {name: last}, frame)?.outcome;
   test.each([
     {keys: ['j', 'j', 'j', 'j'], line: 2},
-    // A line that is gone: where it was.
+    // A deleted line: where it was.
     {keys: ['j', 'j', 'j'], line: 2},
     {keys: [], line: 1},
   ])('o opens the file at line $line', ({keys, line}) => {
     expect(outcome(keys, 'o')).toEqual({type: 'openEditor', file: 'one.ts', line});
   });
 
-  test('o is refused without an editor, and for what is gone', () => {
+  test('o is refused without an editor, and for a deleted file', () => {
     const frame = frameOf({editorRefused: 'no editor is set'});
     expect(pressed(view(), ['o'], frame).notice).toBe('no editor is set');
     const gone = view(one.replace('@@', 'deleted file mode 100644\n@@'));
     expect(pressed(gone, ['o']).notice).toBe('the file was deleted');
   });
 
-  test('c is about a line of a file', () => {
+  test('c needs a line of a file', () => {
     expect(outcome(['j', 'j'], 'c')).toEqual({type: 'comment'});
     expect(pressed(view(), ['j', 'c']).notice).toBe('mark a line of the file first');
     expect(pressed(view(), ['j', 'j', 'c'], frameOf({commentRefused: 'not now'})).notice).toBe('not now');
@@ -283,7 +283,7 @@ describe('the line above the diff', () => {
     expect(titleOf(view(one + two, two), columns)).toBe(seen);
   });
 
-  test('tells what is searched for, after Enter too', () => {
+  test('shows the search, also after Enter', () => {
     const found = pressed(view(), ['/', 'm', 'o', 'r', 'enter']);
     expect(titleOf(found, 54)).toBe(' whole task 2 files +5 −1    /mor · 0/2 viewed · 6/11');
   });

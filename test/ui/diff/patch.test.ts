@@ -66,7 +66,7 @@ describe('the rows of a patch', () => {
     expect(parsePatch(hostile).files.map(({path}) => path)).toEqual(['a']);
   });
 
-  test('of nothing are none', () => {
+  test('of an empty patch are none', () => {
     expect(parsePatch('')).toEqual({text: '', rows: [], files: [], highest: 1});
   });
 });
@@ -74,7 +74,7 @@ describe('the rows of a patch', () => {
 describe('the files of a patch', () => {
   test.each([
     {
-      name: 'new, with a mode worth a look',
+      name: 'new, with an unusual mode',
       lines: ['diff --git a/run.sh b/run.sh', 'new file mode 100755', '--- /dev/null', '+++ b/run.sh'],
       file: {path: 'run.sh', change: 'added'},
       notes: ['new file mode 100755'],
@@ -104,7 +104,7 @@ describe('the files of a patch', () => {
       notes: ['Binary files a/i.png and b/i.png differ'],
     },
     {
-      name: 'with another mode only',
+      name: 'with only another mode',
       lines: ['diff --git a/x y b/x y', 'old mode 100644', 'new mode 100755'],
       file: {path: 'x y', change: 'changed'},
       notes: ['old mode 100644', 'new mode 100755'],

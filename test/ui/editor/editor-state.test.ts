@@ -16,7 +16,7 @@ import fc from '../../helpers/fast-check.ts';
 const paths = ['src/refunds/route.ts', 'src/refunds/money.ts', 'docs/my file.md'];
 const frame: EditorFrame = {columns: 40, height: 5, files: rankableFiles(paths)};
 
-/** Types as a terminal sends it, key by key. */
+/** Types like a terminal, key by key. */
 function typed(sent: string, {from = editorState(), within = frame} = {}): EditorState {
   return keysOf(sent).reduce((state, key) => editorStep(state, key, within).state, from);
 }
@@ -46,7 +46,7 @@ test.each([
 });
 
 describe('undo and redo', () => {
-  test('letters of a word go together, the blank and the line end on their own', () => {
+  test('letters of a word are one step, the space and the line break their own', () => {
     const [undo, redo] = ['\x1a', '\x19'];
     const state = typed('one two\rx');
     const back = ['', 'one', 'one ', 'one two', 'one two\n'].reverse();
@@ -63,11 +63,11 @@ describe('undo and redo', () => {
     expect(typed('ab\x1b[200~cd ef\x1b[201~\x1a').buffer.text).toBe('ab');
   });
 
-  test('an edit after undo forgets what was undone', () => {
+  test('an edit after undo discards what was undone', () => {
     expect(typed('a b\x1ac\x19').buffer.text).toBe('a c');
   });
 
-  test('undoing everything returns to where it began, redoing everything to where it was', () => {
+  test('undoing everything returns to the start, redoing everything to the end', () => {
     const key = fc.constantFrom(
       'a',
       'é',
@@ -93,30 +93,30 @@ describe('undo and redo', () => {
   });
 });
 
-describe('files behind @', () => {
+describe('files after @', () => {
   test.each([
-    {name: 'Enter takes the first', sent: '@mon\r', text: '@src/refunds/money.ts |'},
-    {name: 'Tab takes it too', sent: 'see @rout\t.', text: 'see @src/refunds/route.ts .|'},
+    {name: 'Enter picks the first', sent: '@mon\r', text: '@src/refunds/money.ts |'},
+    {name: 'Tab picks it too', sent: 'see @rout\t.', text: 'see @src/refunds/route.ts .|'},
     {name: 'arrows choose', sent: `@refunds${down}\r`, text: '@src/refunds/money.ts |'},
     {name: 'around the end', sent: `@refunds${up}\r`, text: '@src/refunds/money.ts |'},
-    {name: 'a name with a blank is quoted', sent: '@my\r', text: '@"docs/my file.md" |'},
-    {name: 'Esc closes, Enter is a line again', sent: '@mon\x1b\r', text: '@mon\n|'},
-    {name: 'closed stays closed while it is written on', sent: '@m\x1bon\r', text: '@mon\n|'},
+    {name: 'a name with a space is quoted', sent: '@my\r', text: '@"docs/my file.md" |'},
+    {name: 'Esc closes, Enter is a line break again', sent: '@mon\x1b\r', text: '@mon\n|'},
+    {name: 'closed stays closed while typing continues', sent: '@m\x1bon\r', text: '@mon\n|'},
     {name: 'the next @ opens again', sent: '@m\x1b @rou\r', text: '@m @src/refunds/route.ts |'},
-    {name: 'no match: Enter is a line', sent: '@nothing\r', text: '@nothing\n|'},
+    {name: 'no match: Enter is a line break', sent: '@nothing\r', text: '@nothing\n|'},
     {name: 'an address opens nothing', sent: 'me@src\r', text: 'me@src\n|'},
-    {name: 'the choice is undone at once', sent: '@mon\r\x1a', text: '@mon|'},
+    {name: 'the choice is undone in one step', sent: '@mon\r\x1a', text: '@mon|'},
     {name: 'within a line', sent: `x y${left}${left}@mon\r`, text: 'x@mon\n| y'},
   ])('$name', ({sent, text}) => {
     expect(shown(typed(sent))).toBe(text);
   });
 
-  test('while the list is not there yet, Enter is a line', () => {
+  test('while the list is loading, Enter is a line break', () => {
     expect(shown(typed('@mon\r', {within: {...frame, files: null}}))).toBe('@mon\n|');
   });
 });
 
-describe('what it says', () => {
+describe('its result', () => {
   const outcome = (sent: string) => {
     const keys = keysOf(sent);
     const state = keys.slice(0, -1).reduce((now, key) => editorStep(now, key, frame).state, editorState());
@@ -125,8 +125,8 @@ describe('what it says', () => {
   test.each([
     {name: 'Ctrl+S sends', sent: 'a\rb\x13', said: {type: 'submit', text: 'a\nb'}},
     {name: 'Esc goes back', sent: 'a\x1b', said: {type: 'cancel'}},
-    {name: 'Enter says nothing', sent: 'a\r', said: undefined},
-    {name: 'a paste with Enter says nothing', sent: '\x1b[200~a\r\x1b[201~', said: undefined},
+    {name: 'Enter does nothing', sent: 'a\r', said: undefined},
+    {name: 'a paste with Enter does nothing', sent: '\x1b[200~a\r\x1b[201~', said: undefined},
     {name: 'Esc in the list of files closes only the list', sent: '@m\x1b', said: undefined},
     {name: 'with the list open, Ctrl+S still sends', sent: '@m\x13', said: {type: 'submit', text: '@m'}},
   ])('$name', ({sent, said}) => {
@@ -139,7 +139,7 @@ test('no key is bound twice', () => {
   expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
 });
 
-test('whatever is typed, the picture fits and shows the cursor', () => {
+test('whatever is typed, the view fits and shows the cursor', () => {
   const key = fc.constantFrom(
     'a',
     'wörter ',

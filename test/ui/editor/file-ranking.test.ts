@@ -16,7 +16,7 @@ test.each<{query: string; paths: string[]; best: string[]}>([
     paths: ['route/index.ts', 'src/router.ts', 'src/route', 'lib/my-route.ts', 'lib/subroute.ts'],
     best: ['src/route', 'src/router.ts', 'lib/my-route.ts', 'lib/subroute.ts', 'route/index.ts'],
   },
-  // Letters in their order, not only side by side; the beginnings of words count.
+  // Letters in order, not only adjacent; the beginnings of words count.
   {
     query: 'tmt',
     paths: ['src/stmnt.txt', 'src/task.machine.ts', 'mt/t.ts'],
@@ -31,12 +31,12 @@ test.each<{query: string; paths: string[]; best: string[]}>([
   expect(ranked(query, paths)).toEqual(best);
 });
 
-test('of equals those of the list come in its order, and no more than asked for', () => {
+test('equal matches keep the order of the list, up to the limit', () => {
   const paths = Array.from({length: 9}, (_, index) => `a${index}.ts`);
   expect(ranked('a', paths, 3)).toEqual(['a0.ts', 'a1.ts', 'a2.ts']);
 });
 
-test('a search that goes on finds what a new one finds', () => {
+test('a continued search finds what a new one finds', () => {
   const unit = fc.constantFrom('a', 'b', '/', '.', 'É', '1');
   const path = fc.string({unit, minLength: 1, maxLength: 8});
   fc.assert(
@@ -51,7 +51,7 @@ test('a search that goes on finds what a new one finds', () => {
   );
 });
 
-test('a file matches when it holds the letters in their order, and only then', () => {
+test('a file matches when it contains the letters in order, and only then', () => {
   const unit = fc.constantFrom('a', 'b', 'c', '/', '.');
   fc.assert(
     fc.property(
@@ -87,7 +87,7 @@ test('ranks 50,000 files within two frames', () => {
 });
 
 describe('the list of files', () => {
-  test('is read once, and tells when it is there', async () => {
+  test('is read once, and reports when it is loaded', async () => {
     const listFiles = vi.fn(async () => ['a.ts', 'bad\x1b[2Jname', 'two\nlines', 'b.ts']);
     const index = createFileIndex(listFiles);
     const seen: string[] = [];
@@ -98,12 +98,12 @@ describe('the list of files', () => {
     await eventually(() => expect(seen).toEqual(['reading', 'ready']));
     index.load();
     const list = index.get();
-    // What cannot be said in a sentence is not offered.
+    // Names that cannot be written in a sentence are not offered.
     expect(list.state === 'ready' && list.files.paths).toEqual(['a.ts', 'b.ts']);
     expect(listFiles).toHaveBeenCalledTimes(1);
   });
 
-  test('is tried again after a failure', async () => {
+  test('is read again after a failure', async () => {
     let isBroken = true;
     const index = createFileIndex(async () => {
       if (isBroken) throw new Error('no git');

@@ -3,7 +3,7 @@ import * as edit from '../../../src/ui/editor/text-buffer.ts';
 import {boundariesOf} from '../../../src/ui/text/graphemes.ts';
 import fc from '../../helpers/fast-check.ts';
 
-/** The text with a bar where the cursor is, and back. */
+/** The text with a bar at the cursor, and back. */
 const at = (marked: string): edit.TextBuffer => ({
   text: marked.replace('|', ''),
   cursor: marked.indexOf('|'),
@@ -58,7 +58,7 @@ describe('insert', () => {
   test('puts the text before the cursor', () => {
     expect(shown(edit.insert(at('a|c'), 'b\n'))).toBe('ab\n|c');
   });
-  test('never leaves the cursor inside a character that grew together', () => {
+  test('never leaves the cursor inside a combined character', () => {
     expect(shown(edit.insert(at('a|\u0301'), 'e'))).toBe('ae\u0301|');
     expect(shown(edit.insert(at('|🇪'), '🇩'))).toBe('🇩🇪|');
   });

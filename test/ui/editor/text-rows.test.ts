@@ -19,7 +19,7 @@ test.each([
   expect(broken(text, columns)).toEqual(rows);
 });
 
-test('rows hold the whole text and fit', () => {
+test('rows contain the whole text and fit', () => {
   fc.assert(
     fc.property(fc.string({unit: 'grapheme'}), fc.integer({min: 8, max: 20}), (line, columns) => {
       const text = line.replaceAll(/[\n\t]/g, ' ');
@@ -30,7 +30,7 @@ test('rows hold the whole text and fit', () => {
   );
 });
 
-test('up and down keep the column they began in', () => {
+test('up and down keep the column they started in', () => {
   const text = 'abcdef\nx\nabcdef';
   let buffer = {text, cursor: 4, goal: null as number | null};
   const places: number[] = [];
@@ -46,11 +46,11 @@ test('beyond the first and the last row they go to the ends of the text', () => 
   expect(moveRows({text: 'abc', cursor: 1, goal: null}, 20, 1).cursor).toBe(3);
 });
 
-test('the end of a broken row belongs to the next one', () => {
+test('the end of a wrapped row belongs to the next one', () => {
   const text = 'abcdefgh';
   const rows = rowsOf(text, 4);
   expect(rowAt(rows, 4)).toBe(1);
-  // From the end of the second row up: the last place that is still in the first.
+  // From the end of the second row up: the last position that is still in the first.
   expect(moveRows({text, cursor: 8, goal: null}, 4, -1).cursor).toBe(3);
 });
 
@@ -60,6 +60,6 @@ test.each([
   {top: 4, row: 3, height: 5, count: 10, shown: 3},
   {top: 8, row: 9, height: 5, count: 10, shown: 5},
   {top: 3, row: 0, height: 5, count: 1, shown: 0},
-])('row $row of $count in $height from $top is seen from $shown', ({top, row, height, count, shown}) => {
+])('row $row of $count in $height from $top is visible from $shown', ({top, row, height, count, shown}) => {
   expect(scrolledTo(top, row, height, count)).toBe(shown);
 });

@@ -50,10 +50,10 @@ test.each<{sent: string; keys: KeyPress[]}>([
   {sent: '\x1b[<64;12;5M', keys: [{name: 'wheelup', at: {column: 12, row: 5}}]},
   {sent: '\x1b[<65;200;60M', keys: [{name: 'wheeldown', at: {column: 200, row: 60}}]},
   {sent: '\x1b[<0;1;2M', keys: [{name: 'click', at: {column: 1, row: 2}}]},
-  // Releases, other buttons, and the old form with the three characters behind it.
+  // Releases, other buttons, and the old form followed by its three characters.
   {sent: '\x1b[<0;1;2m\x1b[<2;1;2M', keys: []},
   {sent: '\x1b[M !!j', keys: [text('j')]},
-  // Focus reports and the like are nobody's key.
+  // Focus reports and the like are not keys.
   {sent: '\x1b[I\x1b[O\x1b[?1;2c', keys: []},
   {sent: '\x1b[200~two\rlines\x1b[201~', keys: [{name: 'paste', text: 'two\rlines'}]},
   {sent: '\x1b[200~\x1b[201~x', keys: [{name: 'paste', text: ''}, text('x')]},
@@ -72,15 +72,15 @@ describe('many characters at once', () => {
   test('nine are a paste that no list takes for keys', () => {
     expect(decoded('1234567\r9')).toEqual([{name: 'paste', text: '1234567\r9'}]);
   });
-  test('a key that is held down is no paste', () => {
+  test('a key that is held down is not a paste', () => {
     expect(decoded('jjjjjjjjjjjj')).toHaveLength(12);
   });
-  test('Ctrl+C counts wherever it stands', () => {
+  test('Ctrl+C counts anywhere', () => {
     expect(decoded('a long line of text\x03').at(-1)).toEqual({name: 'ctrl+c'});
   });
 });
 
-describe('what is held back', () => {
+describe('an incomplete sequence', () => {
   const lone = (sent: string) => {
     const decoder = createKeyDecoder();
     const keys = decoder.push(sent);
@@ -92,21 +92,21 @@ describe('what is held back', () => {
     {sent: '\x1b[', flushed: [{name: 'alt+['}]},
     {sent: '\x1bO', flushed: [{name: 'alt+O'}]},
     {sent: '\x1b[1;5', flushed: []},
-  ])('$sent is over when nothing follows', ({sent, flushed}) => {
+  ])('$sent ends when nothing follows', ({sent, flushed}) => {
     expect(lone(sent)).toEqual({keys: [], wait: 40, flushed, after: null});
   });
-  test('a paste without an end gives the keyboard back', () => {
+  test('a paste without an end releases the keyboard', () => {
     expect(lone('\x1b[200~half')).toEqual({
       ...{keys: [], wait: 1000, after: null},
       flushed: [{name: 'paste', text: 'half'}],
     });
   });
-  test('nothing, after a whole key', () => {
+  test('nothing, after a complete key', () => {
     expect(lone('a').wait).toBe(null);
   });
 });
 
-test('keys are the same however a slow line cuts them', () => {
+test('keys are the same however a slow line splits them', () => {
   const sequence = fc.constantFrom(
     '\x1b[A',
     '\x1bOB',

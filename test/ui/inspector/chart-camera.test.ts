@@ -5,7 +5,7 @@ import {neighbourhoodCamera, panned, seenBox, zoomed} from '../../../src/ui/insp
 import type {LaidOutChart} from '../../../src/ui/inspector/chart-layout.ts';
 import {changesBetween} from '../../../src/ui/inspector/value-changes.ts';
 
-test('zooming keeps the point under the pointer where it was', () => {
+test('zooming keeps the point under the pointer in place', () => {
   const room = {width: 400, height: 200};
   const camera = {x: 100, y: 50, scale: 1};
   const pointAt = (each: typeof camera) => {
@@ -19,7 +19,7 @@ test('zooming keeps the point under the pointer where it was', () => {
   expect(zoomed(camera, 1 / 1000).scale).toBe(0.2);
 });
 
-test('of a chart that is too large, the neighbourhood of what is active fills the room', () => {
+test('of a chart that is too large, the neighbourhood of the active state fills the space', () => {
   const chart = {id: 'm', root: {id: 'm', states: []}, transitions: []} as unknown as Chart;
   const states = new Map([['m.last', {states: []}]]);
   const last = {id: 'm.last', x: 900, y: 940, width: 80, height: 40};
@@ -33,13 +33,13 @@ test('of a chart that is too large, the neighbourhood of what is active fills th
   expect(room.width / seen.width).toBeCloseTo(1.1);
 });
 
-test('a drawing is never moved out of sight altogether', () => {
+test('a drawing is never moved completely out of view', () => {
   const size = {width: 300, height: 300};
   expect(panned({x: 10, y: 290, scale: 2}, {x: -100, y: 100}, size)).toEqual({x: 0, y: 300, scale: 2});
   expect(panned({x: 100, y: 100, scale: 2}, {x: 50, y: -50}, size)).toEqual({x: 125, y: 75, scale: 2});
 });
 
-test('what changed in a context is told by its deepest fields', () => {
+test('a change in a context is shown by its deepest fields', () => {
   expect(changesBetween({a: {b: 1, c: [1]}, d: 1}, {a: {b: 2, c: [1]}, e: null})).toEqual([
     {path: 'a.b', before: 1, after: 2},
     {path: 'd', before: 1, after: undefined},
@@ -48,7 +48,7 @@ test('what changed in a context is told by its deepest fields', () => {
   expect(changesBetween({a: 1}, {a: 1})).toEqual([]);
 });
 
-test('letters in charts have 11 units at least, so that a scale of 1 can be read', () => {
+test('text in charts is at least 11 units high, so that a scale of 1 is readable', () => {
   const style = readFileSync(
     new URL('../../../src/ui/inspector/style/machines.css', import.meta.url),
     'utf8',

@@ -35,7 +35,7 @@ const door = chartOf(
 const graph = chartGraph(door, (text) => text.length * 10, 'DOWN', 'DEPTH_FIRST');
 
 describe('a chart for ELK', () => {
-  test('has a line from state to state for each pair, with all that leads there', () => {
+  test('has an edge for each pair of states, with all transitions on it', () => {
     const edges = graph.elk.edges?.map(({id}) => [id, graph.labels.get(id)?.map(({text}) => text) ?? []]);
     expect(edges).toEqual([
       ['initial door', []],
@@ -47,7 +47,7 @@ describe('a chart for ELK', () => {
     ]);
   });
 
-  test('writes into the boxes what leads to no other state, and what runs there', () => {
+  test('writes transitions to no other state into the boxes, and what runs there', () => {
     const written = [...graph.lines].flatMap(([id, lines]) => lines.map(({text}) => `${id}: ${text}`));
     expect(written).toEqual([
       'door: door.fall → gone',
@@ -57,7 +57,7 @@ describe('a chart for ELK', () => {
     ]);
   });
 
-  test('has states in states, each with room for its text', () => {
+  test('has nested states, each with space for its text', () => {
     expect(outline(graph.elk.children?.[0])).toEqual([
       'door',
       `  ${dotId('door')}`,
@@ -94,7 +94,7 @@ test.each<{value: unknown; active: string[]; name: string}>([
   expect(stateName(value)).toBe(name);
 });
 
-test('the transitions of an entry are known by the ids of the chart', () => {
+test('the transitions of an entry are identified by the ids of the chart', () => {
   const transitions = [
     {source: 'door.shut', event: 'door.open', index: 0, target: 'door.open'},
     {source: 'door.shut', event: '', index: 0, target: null},
@@ -126,6 +126,6 @@ function outline(node: ElkNode | undefined, indent = ''): string[] {
 test.each([
   {value: {working: {wish: 'none', work: 'releasing'}}, name: 'releasing'},
   {value: {working: {wish: 'pausing', work: 'releasing'}}, name: 'releasing (pausing)'},
-])('the work of a machine that can be asked to stop is named by where it stands: $name', ({value, name}) => {
+])('the work of a machine that can be asked to stop is named by its state: $name', ({value, name}) => {
   expect(stateName(value)).toBe(name);
 });

@@ -15,7 +15,7 @@ function recordingOf(...entries: ReturnType<typeof entry>[]): Recording {
 }
 
 describe('entries', () => {
-  test('that come twice, as after a lost connection, are taken once', () => {
+  test('that come twice, as after a lost connection, are recorded once', () => {
     const line = recordingOf(at(1, 'a'), at(2, 'a'));
     line.add([at(1, 'a'), at(2, 'a'), at(3, 'a')]);
     line.add([at(1, 'a', {session: 2})]);
@@ -28,7 +28,7 @@ describe('entries', () => {
     expect(line.last).toBe(3);
   });
 
-  test('are let go from the oldest when there are too many', () => {
+  test('are dropped from the oldest when there are too many', () => {
     const many = (from: number, count: number) =>
       Array.from({length: count}, (_, index) => at(from + index, 'a'));
     const line = recordingOf(...many(1, 20_000));
@@ -57,7 +57,7 @@ describe('the actors at a moment', () => {
       .actorsAt(position)
       .map(({depth, name, entry: {state, status}}) => `${'  '.repeat(depth)}${name} ${state} ${status}`);
 
-  test('say which task they were begun for, for as long as they are there', () => {
+  test('show the task they were started for, as long as they exist', () => {
     const input = {taskId: 'pay-05'};
     const begun = recordingOf(
       at(1, 'engine'),
@@ -72,13 +72,13 @@ describe('the actors at a moment', () => {
     ]);
   });
 
-  test('are those that had begun, as they stood, children below their parents', () => {
+  test('are those that had started, in their state, children below their parents', () => {
     expect(shown(0)).toEqual(['engine s1 active']);
     expect(shown(2)).toEqual(['engine s1 active', '  task s2 active', '    run s3 active']);
     expect(shown(5)).toEqual(['engine s1 active', '  task s4 done', '    run s6 done', '  task:2 s5 active']);
   });
 
-  test('of another process are actors of their own', () => {
+  test('of another process are separate actors', () => {
     expect(line.actorsAt(6).map(({key}) => key)).toEqual([
       '1|engine',
       '1|engine/task',
@@ -128,7 +128,7 @@ describe('of many actors', () => {
     });
   });
 
-  test('then those that live, those that ended last, and the one that is looked at', () => {
+  test('then the live ones, those that ended last, and the selected one', () => {
     expect(shown(null, 3)).toEqual({names: ['engine', 'task:1', 'task:2', 'task:3', 'task:4'], hidden: 1});
     expect(shown(null, 1)).toEqual({names: ['engine', 'task:3', 'task:4'], hidden: 3});
     expect(shown('1|engine/task:0', 1)).toEqual({names: ['engine', 'task:0', 'task:3', 'task:4'], hidden: 2});
@@ -170,7 +170,7 @@ test('pauses, decisions and failures are marked; what passes from actor to actor
   ]);
 });
 
-test('a process that died while a run went on is marked, and found by the time it fell silent', () => {
+test('a process that died during a run is marked, and found by the time of its last entry', () => {
   const time = (second: number) => `2026-01-01T00:00:${String(second).padStart(2, '0')}.000Z`;
   const refused = {type: 'xstate.error.actor.agent'};
   const line = recordingOf(
@@ -183,7 +183,7 @@ test('a process that died while a run went on is marked, and found by the time i
     [1, 'lost'],
     [3, 'failed'],
   ]);
-  // The record knows when it was last heard of: later than its last entry, and nearer to the next process.
+  // The record knows when it was last seen: later than its last entry, and nearer to the next process.
   for (const second of [2, 8]) expect(line.markNear(time(second))).toBe(1);
   expect(line.markNear(time(10))).toBe(3);
 

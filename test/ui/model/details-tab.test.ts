@@ -17,8 +17,8 @@ test('a state that does not fit is told whole, with no gap below it', () => {
 });
 
 test.each([
-  {name: 'a job goes on with by itself', isEngineAlive: true, head: 'Ⅱ waits until 18:05'},
-  {name: 'nobody goes on with', isEngineAlive: false, head: 'Ⅱ paused'},
+  {name: 'the job continues by itself', isEngineAlive: true, head: 'Ⅱ waits until 18:05'},
+  {name: 'nothing continues', isEngineAlive: false, head: 'Ⅱ paused'},
 ])('the state of a task that $name', ({isEngineAlive, head}) => {
   const local = (time: string) => new Date(`2026-01-10T${time}:00`).toISOString();
   const run = pausedRun({

@@ -13,7 +13,7 @@ const refused = new AppError('E_RESUME_REJECTED', 'cannot resume pay-05', {
 });
 const rowsOf = (error: unknown, columns: number) => messageRows(messageLines(error).lines, columns);
 
-test('a command has a line of its own, what it is for stands below it', () => {
+test('a command has its own line, with its purpose below it', () => {
   expect(messageLines(refused).title).toBe('cannot resume pay-05');
   const rows = rowsOf(refused, 60);
   expect(rows.map(lineText)).toEqual([
@@ -28,7 +28,7 @@ test('a command has a line of its own, what it is for stands below it', () => {
   expect(commands).toEqual(['$ blackbird restart pay-05', '$ blackbird show pay-05']);
 });
 
-test('what is too long goes on below itself', () => {
+test('a long line wraps', () => {
   const rows = rowsOf(refused, 30);
   expect(Math.max(...rows.map(lineWidth))).toBeLessThanOrEqual(30);
   expect(rows.map(lineText).slice(4, 8)).toEqual([
@@ -39,7 +39,7 @@ test('what is too long goes on below itself', () => {
   ]);
 });
 
-test('hostile words are shown, not obeyed; a bug says that it is one', () => {
+test('hostile text is shown, not obeyed; a bug says that it is one', () => {
   const hostile = new AppError('E_USAGE', 'no', {details: [['file', '\u001b[31mred\nsecond']]});
   expect(rowsOf(hostile, 40).map(lineText).join('\n')).not.toContain('\u001b');
   expect(messageLines(new Error('boom'))).toEqual({

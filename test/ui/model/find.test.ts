@@ -19,16 +19,16 @@ test.each([
 ] as const)('from $from by $step the match is $found', ({from, step, found}) => {
   const lines = ['a', 'A match', 'b', 'c', 'match', 'd'];
   expect(findIn(contentOf(lines), 'MATCH', from, step)).toBe(found);
-  // What is wrapped gives more lines than it has places.
+  // Wrapping gives more lines than positions.
   expect(findIn(contentOf(lines, 2), 'MATCH', from, step)).toBe(found);
 });
 
-test('where there is none, or nothing at all, nothing is found', () => {
+test('without matches, or without text, nothing is found', () => {
   expect(findIn(contentOf(['a', 'b']), 'x', 0, 1)).toBe(null);
   expect(findIn(contentOf([]), 'x', 0, 1)).toBe(null);
 });
 
-test('a match far down is found without making every line twice', () => {
+test('a match far down is found without computing every line twice', () => {
   let made = 0;
   const length = 100_000;
   const slice = (from: number, to: number) => {
@@ -42,7 +42,7 @@ test('a match far down is found without making every line twice', () => {
   expect(made).toBeLessThan(length + 200);
 });
 
-test('matches are inverse, whatever their case, and the rest keeps its look', () => {
+test('matches are inverse, whatever their case, and the rest keeps its style', () => {
   expect(highlighted([[{text: 'Use cents, not CENTS', dim: true}], [{text: 'other'}]], 'cents')).toEqual([
     [
       {text: 'Use ', dim: true},

@@ -10,7 +10,7 @@ test.each([
   {columns: 77, inFirst: 1},
   {columns: 79, inFirst: 2},
   {columns: 199, inFirst: 5},
-])('$columns columns: $inFirst beside each other, nothing beyond them', ({columns, inFirst}) => {
+])('$columns columns: $inFirst next to each other, nothing beyond them', ({columns, inFirst}) => {
   const lines = helpLines(columns);
   const [first] = lines;
   expect(first?.filter(({tone}) => tone === 'accent')).toHaveLength(inFirst);

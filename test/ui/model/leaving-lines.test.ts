@@ -10,7 +10,7 @@ const leaving = (options: Parameters<typeof tuiProject>[0]) => {
   return leavingLines(tui.get(), tui.facts(), []);
 };
 
-test('what is paused, asks or is undecided is told with its command, one line each', () => {
+test('paused, waiting and undecided tasks are listed with their commands, one line each', () => {
   const open = {status: 'in_progress'} as const;
   expect(
     leaving({
@@ -39,7 +39,7 @@ test('what is paused, asks or is undecided is told with its command, one line ea
   ]);
 });
 
-test('a plan that an agent did not finish, asks about or proposes is told, too', () => {
+test('a plan that an agent did not finish, asks about or proposes is listed too', () => {
   const draft = newDraft({kind: 'generate', text: 'A shop\nwith refunds', taskIds: []}, 'd-1', now);
   const drafts = [
     draft,
@@ -58,13 +58,13 @@ test('a plan that an agent did not finish, asks about or proposes is told, too',
   ]);
 });
 
-test('a planner of another process is not told as paused', () => {
+test('a planner of another process is not listed as paused', () => {
   const draft = newDraft({kind: 'generate', text: 'A shop', taskIds: []}, 'd-1', now);
   const {tui} = tuiProject({plan: planOf(task('a')), data: {otherEngine: 4711}});
   expect(leavingLines(tui.get(), tui.facts(), [draft])).toEqual([]);
 });
 
-test('nothing is said where nothing is open, and a long list is cut', () => {
+test('nothing is printed when nothing is open, and a long list is cut', () => {
   expect(leaving({plan: planOf(task('a'))})).toEqual([]);
   const ids = Array.from({length: 12}, (_, index) => `t${index}`);
   const lines = leaving({

@@ -21,15 +21,15 @@ const rows = (wish: Partial<Parameters<typeof treeEntries>[1]> = {}) =>
 describe('the rows of the tree', () => {
   test.each<{name: string; wish: Parameters<typeof rows>[0]; seen: string[]}>([
     {name: 'everything', wish: {}, seen: ['p', ' a', ' q', '  b', '  c', 'z']},
-    {name: 'nothing below a folded task', wish: {folded: new Set(['q'])}, seen: ['p', ' a', ' q', 'z']},
-    {name: 'folded inside folded', wish: {folded: new Set(['p', 'q'])}, seen: ['p', 'z']},
-    {name: 'ready, with what is above', wish: {filter: 'ready'}, seen: ['p*', ' q*', '  b']},
+    {name: 'nothing below a collapsed task', wish: {folded: new Set(['q'])}, seen: ['p', ' a', ' q', 'z']},
+    {name: 'collapsed inside collapsed', wish: {folded: new Set(['p', 'q'])}, seen: ['p', 'z']},
+    {name: 'ready, with its ancestors', wish: {filter: 'ready'}, seen: ['p*', ' q*', '  b']},
     {name: 'blocked', wish: {filter: 'blocked'}, seen: ['p*', ' q*', '  c']},
     {name: 'attention', wish: {filter: 'attention'}, seen: ['z']},
     {name: 'open', wish: {filter: 'open'}, seen: ['p*', ' q*', '  b', '  c', 'z']},
     {name: 'search in titles, in any case', wish: {query: 'REFUND'}, seen: ['z']},
     {
-      name: 'search in ids, folded or not',
+      name: 'search in ids, collapsed or not',
       wish: {query: 'c', folded: new Set(['p'])},
       seen: ['p*', ' q*', '  c'],
     },
@@ -51,7 +51,7 @@ test('the summary counts leaves, and every parent what is below it', () => {
   });
 });
 
-describe('how a task stands', () => {
+describe('the state of a task', () => {
   const alone = (status: ReturnType<typeof task>['status']) => planOf(task('a', {status}));
   test.each<{
     name: string;
@@ -69,14 +69,14 @@ describe('how a task stands', () => {
     },
     {name: 'running, but its Blackbird is gone', status: 'in_progress', run: runRecord(), state: 'lost'},
     {
-      name: 'running, and its agent lives on without its Blackbird',
+      name: 'running, and its agent is alive without its Blackbird',
       status: 'in_progress',
       run: runRecord(),
       around: {isOrphaned: true},
       state: 'orphaned',
     },
     {
-      name: 'sent back at its checkpoint, and nobody heard of it',
+      name: 'sent back at its checkpoint, and not delivered',
       status: 'in_progress',
       run: restingRun({state: 'succeeded', decision_required: true, decision_state: 'changes_requested'}),
       state: 'decision',
@@ -140,7 +140,7 @@ describe('moving', () => {
     });
   });
 
-  test('what was selected and is gone gives way to what stands there now', () => {
+  test('a selected task that is gone gives way to the one in its place', () => {
     expect(browse.keepInView({...at('gone', 2), row: 4}, entries, 3, null)).toMatchObject({
       selectedId: 't4',
       row: 4,
@@ -153,7 +153,7 @@ describe('moving', () => {
     expect(browse.keepInView(at('gone'), [], 3, null)).toEqual(at('gone'));
   });
 
-  test('what is hidden gives way to what is above it, and in a search to the first match', () => {
+  test('a hidden task gives way to its nearest visible ancestor, and in a search to the first match', () => {
     const seen = (wish: Partial<Parameters<typeof treeEntries>[1]>) =>
       treeEntries(plan, {folded: new Set(), filter: 'all', query: '', ...wish}, stateOf);
     const chosen = (wish: Parameters<typeof seen>[0]) =>
@@ -166,7 +166,7 @@ describe('moving', () => {
     expect(chosen({query: 'b'})).toBe('b');
   });
 
-  test('what is looked for opens what is folded above it, and ends what hides it', () => {
+  test('showing a task expands its ancestors, and ends a filter that hides it', () => {
     const hidden = {...startBrowse, folded: new Set(['p', 'q', 'z']), filter: 'ready', query: 'x'} as const;
     expect(browse.reveal(hidden, plan, [], 'c')).toEqual({
       ...startBrowse,
@@ -176,7 +176,7 @@ describe('moving', () => {
     expect(browse.reveal(hidden, plan, [entry], 'c')).toEqual({...hidden, selectedId: 'c'});
   });
 
-  test('the end of a run is followed until one looks back, and again at its end', () => {
+  test('the end of a run is followed until one scrolls back, and again at its end', () => {
     const run = browse.showTab(startBrowse, 'run');
     const frame = {length: 100, height: 10};
     expect(run.detailTop).toBe(null);
@@ -188,10 +188,10 @@ describe('moving', () => {
 });
 
 test.each([
-  {name: 'a job works', isEngineAlive: true, kind: 'rate_limit', note: 'waits until 18:05'},
-  {name: 'nobody works', isEngineAlive: false, kind: 'rate_limit', note: null},
-  {name: 'a person has to log in', isEngineAlive: true, kind: 'auth', note: null},
-] as const)('a task that is held up, where $name: $note', ({isEngineAlive, kind, note}) => {
+  {name: 'a job is at work', isEngineAlive: true, kind: 'rate_limit', note: 'waits until 18:05'},
+  {name: 'nothing is at work', isEngineAlive: false, kind: 'rate_limit', note: null},
+  {name: 'the user has to log in', isEngineAlive: true, kind: 'auth', note: null},
+] as const)('a task that is held up, when $name: $note', ({isEngineAlive, kind, note}) => {
   const local = (time: string) => new Date(`2026-01-10T${time}:00`).toISOString();
   const times = {retry_at: local('18:05'), updated_at: local('17:00')};
   expect(waitNote(pausedRun({failure: {kind, message: ''}, ...times}), isEngineAlive)).toBe(note);

@@ -23,7 +23,7 @@ const patch = [
   '',
 ].join('\n');
 
-/** A command that was run to see whether the work holds. */
+/** A command that was run to verify the work. */
 const check = (fields: object) => ({
   ...{round: 1, command: 'true', exit_code: 0, signal: null, started_at: now, seconds: 1},
   ...{tail: '', log_file: '', log_digest: ''},
@@ -89,7 +89,7 @@ function prompt(props: Partial<CheckpointPromptProps> = {}) {
   return {...screen, onDecide, onLater, onProgram, loadDiff};
 }
 
-test('shows what was done, what was asked for and what can be decided', async () => {
+test('shows what was done, what was requested and what can be decided', async () => {
   const {lines, sees} = prompt({
     task: {id: 'pay-04', title: 'Refund endpoint', acceptanceCriteria: ['idempotent', '409 on repeat']},
     run: changedRun({
@@ -147,7 +147,7 @@ describe('decisions', () => {
     expect(onDecide.mock.calls).toEqual([[decision]]);
   });
 
-  test('to reject asks for the reason, which is left out only on purpose', async () => {
+  test('rejecting asks for the reason, which is left out only on purpose', async () => {
     const {type, sees, onDecide} = prompt();
     type(`k${keys.enter}`);
     await sees('A later attempt is told. Files stay for now.');
@@ -173,7 +173,7 @@ describe('decisions', () => {
     expect(onDecide.mock.calls).toEqual([[decision]]);
   });
 
-  test('Enter before anything is marked decides nothing, and says so', async () => {
+  test('Enter before anything is selected decides nothing, and says so', async () => {
     const {type, sees, onDecide, onLater} = prompt();
     type(keys.enter);
     await sees('Mark a choice first: ↑ ↓ or j k, then enter.');
@@ -196,7 +196,7 @@ describe('decisions', () => {
   test('an arrow that arrives in two pieces is an arrow', async () => {
     const {type, sees, onDecide} = prompt();
     type('\x1b');
-    // Ink takes the escape for a key of its own by now.
+    // Ink takes the escape for a key by now.
     await new Promise((resolve) => setImmediate(resolve));
     type('[B');
     await sees('❯ Approve and continue');
@@ -246,14 +246,14 @@ describe('request changes', () => {
     ]);
   });
 
-  test('needs words', async () => {
+  test('needs text', async () => {
     const {type, sees, onDecide} = prompt();
     type(`jjj${keys.enter} ${keys.ctrlS}`);
     await sees('Write what should change first.');
     expect(onDecide).not.toHaveBeenCalled();
   });
 
-  test('Esc goes back to the list, and what was written is still there', async () => {
+  test('Esc goes back to the list, and keeps what was written', async () => {
     const {type, sees} = prompt();
     type(`jjj${keys.enter}`);
     type(`draft${keys.escape}`);
@@ -262,7 +262,7 @@ describe('request changes', () => {
     await sees('draft');
   });
 
-  test('is refused with the reason, and stepped over', async () => {
+  test('is refused with the reason, and skipped', async () => {
     const {type, lines, onDecide} = prompt({changesRefused: 'the agent kept no session'});
     expect(lines()).toContain('   Request changes  the agent kept no session');
     type('r');
@@ -272,7 +272,7 @@ describe('request changes', () => {
 });
 
 describe('the diff', () => {
-  test('is loaded once, goes from file to file, and cannot reach the terminal', async () => {
+  test('is loaded once, goes from file to file, and cannot control the terminal', async () => {
     const {type, sees, lines, loadDiff} = prompt();
     await sees('whole task');
     type('dn');
@@ -290,7 +290,7 @@ describe('the diff', () => {
     expect(loadDiff).toHaveBeenCalledTimes(1);
   });
 
-  test('that cannot be had is said, and the decision can still be made', async () => {
+  test('that is unavailable is reported, and the decision can still be made', async () => {
     const {type, sees, onDecide} = prompt({loadDiff: async () => Promise.reject(new Error('no tree'))});
     await sees('The diff cannot be shown: no tree');
     type(`y${keys.enter}`);
@@ -303,7 +303,7 @@ describe('the diff', () => {
       summary: {files: [], diffstat: '', snippets: [], note: 'git is not installed'},
       line: ' git is not installed',
     },
-  ])('of nothing says so: $line', async ({summary, line}) => {
+  ])('that is empty says so: $line', async ({summary, line}) => {
     const {review_summary: _, ...run} = changedRun();
     const {lines, sees} = prompt({
       run: {...run, ...(summary ? {review_summary: summary} : {})},
@@ -313,7 +313,7 @@ describe('the diff', () => {
     expect(lines()[2]).toBe(line);
   });
 
-  test('o asks for the editor at the line, | for the pager with what is shown', async () => {
+  test('o opens the editor at the line, | the pager with what is shown', async () => {
     const {type, sees, onProgram} = prompt();
     await sees('whole task');
     type('djjjo|');
@@ -357,7 +357,7 @@ describe('comments on lines', () => {
     await eventually(() => expect(texts()).toEqual([]));
   });
 
-  test('that were sent before stay with the diff, marked, beside what was asked for', async () => {
+  test('that were sent before stay with the diff, marked, next to the request', async () => {
     const {desk} = commentDesk();
     const sent = lineComment({file: 'one.ts', side: 'new', line: 2, text: 'Use cents'});
     const feedback = 'Be quick\n\nComments on lines of the change:\n- one.ts:2: Use cents';
@@ -373,7 +373,7 @@ describe('comments on lines', () => {
     await sees('What about this line?');
   });
 
-  test('are drafts until they are kept: Esc and Ctrl+C lose nothing, Ctrl+X gives them up', async () => {
+  test('are drafts until they are stored: Esc and Ctrl+C lose nothing, Ctrl+X discards them', async () => {
     const drafts = draftDesk();
     const openDraft: OpenCheckpointDraft = (words, place) =>
       drafts.open(checkpointSlot(changedRun(), words, place));
@@ -399,7 +399,7 @@ describe('comments on lines', () => {
     await second.sees('What about this line?');
   });
 
-  test('that are removed leave what is written about another line', async () => {
+  test('that are removed leave the draft on another line', async () => {
     const {desk, texts} = commentDesk({file: 'one.ts', line: 2});
     const {openDraft, kept, flush} = keptDrafts();
     const {type, sees, lines} = prompt({comments: desk, openDraft});
@@ -426,7 +426,7 @@ describe('comments on lines', () => {
     await eventually(() => expect(texts()).toEqual([['one.ts', 'new', 2, text]]));
   });
 
-  test('begun while another is kept have a draft of their own', async () => {
+  test('started while another is stored have their own draft', async () => {
     const {desk, texts} = commentDesk();
     const stored = deferred();
     const add: CommentDesk['add'] = async (...given) => {
@@ -452,7 +452,7 @@ describe('comments on lines', () => {
     });
   });
 
-  test('on a line that is gone is about the file as it was', async () => {
+  test('on a deleted line are about the file as it was', async () => {
     const {desk, texts} = commentDesk();
     const {type, sees} = prompt({comments: desk});
     await sees('whole task');
@@ -464,7 +464,7 @@ describe('comments on lines', () => {
     expect(texts()).toEqual([['two.ts', 'old', 1, 'Keep']]);
   });
 
-  test('that a choice leaves unsent are said while it is marked, and in the editor of a reason', async () => {
+  test('that a choice leaves unsent are named while it is selected, and in the editor of a reason', async () => {
     const {desk, texts} = commentDesk({file: 'one.ts', line: 1}, {file: 'one.ts', line: 2, id: 'c2'});
     const {type, sees} = prompt({comments: desk});
     await sees('2 comments ·');
@@ -487,7 +487,7 @@ describe('comments on lines', () => {
     expect(onDecide.mock.calls).toEqual([[{state: 'changes_requested', feedback: ''}]]);
   });
 
-  test('that cannot be kept are said', async () => {
+  test('that cannot be stored are reported', async () => {
     const {desk} = commentDesk();
     const comments = {...desk, add: async () => Promise.reject(new Error('disk full'))};
     const {type, sees} = prompt({comments});
@@ -500,14 +500,14 @@ describe('comments on lines', () => {
 });
 
 describe('what is known of the run', () => {
-  test('a failure, harmless', () => {
+  test('a failure, sanitised', () => {
     const failure = {kind: 'agent_error', message: 'it\x1b[2J broke'} as const;
     const lines = prompt({run: changedRun({state: 'failed', failure})}).lines();
     expect(lines[0]).toContain('✗ failed · 4m12s');
     expect(lines[1]).toBe(' Failed   it broke');
   });
 
-  test('checks that failed say how, and all of it shows the end of their output', async () => {
+  test('failed checks show how, and their full view shows the end of their output', async () => {
     const verifications = [
       check({command: 'npm test', exit_code: 2, tail: 'not ok\x1b[2J 7\n'}),
       check({command: 'sleep 9', exit_code: null, signal: 'SIGKILL', timed_out: true, seconds: 600}),
@@ -521,7 +521,7 @@ describe('what is known of the run', () => {
     await sees('not ok 7');
   });
 
-  test('every key of it is told, in place of the diff', async () => {
+  test('every key is listed, in place of the diff', async () => {
     const {type, sees} = prompt();
     await sees('whole task');
     type('d?');
@@ -534,14 +534,14 @@ describe('what is known of the run', () => {
     await sees('mark the file as viewed');
     type('?');
     await sees('whole task');
-    // Beside the choices, too, all of them can be read.
+    // Next to the choices, too, all of them can be read.
     type('?G');
     await sees('these keys, or the diff');
     type(keys.escape);
     await sees('Approve and continue');
   });
 
-  test('side effects come first, whole and harmless, and the last words can be read whole', async () => {
+  test("side effects come first, whole and sanitised, and the agent's last message can be read whole", async () => {
     const text = `the plan was edited: b (prompt)\u001b[2J, ${'c (added), '.repeat(7)}d (removed)`;
     const result = Array.from({length: 30}, (_, index) => `word ${index}`).join('\n');
     const {lines, type, sees} = prompt({run: changedRun({result, side_effects: [{kind: 'plan', text}]})});

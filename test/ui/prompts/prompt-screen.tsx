@@ -15,7 +15,7 @@ export const keys = {
   backspace: '\x7f',
 };
 
-/** A component on a terminal that is not there. */
+/** A component on a virtual terminal. */
 export function screenOf(element: ReactElement) {
   const {stdin, lastFrame, unmount} = render(element);
   onTestFinished(unmount);

@@ -45,14 +45,14 @@ describe('questions', () => {
     ]);
   });
 
-  test('a key that was on its way answers nothing', async () => {
+  test('a key that was already typed answers nothing', async () => {
     const {type, sees, actor} = await ask(asked);
     type(keys.enter);
     await sees('Mark a choice first: ↑ ↓ or j k, then enter.');
     expect(actor.getSnapshot().context).toMatchObject({index: 0, answers: ['', '']});
   });
 
-  test('long options are read whole, and the marked one is seen where there is little room', async () => {
+  test('long options are read whole, and the selected one is visible in little space', async () => {
     const options = ['postgres', 'sqlite, which the tools of this project need anyway', 'none'];
     const long = [{id: 'db', prompt: 'Which?', options}];
     expect((await ask(long, {size: {columns: 30, rows: 20}})).lines().slice(3, -1)).toEqual([
@@ -72,7 +72,7 @@ describe('questions', () => {
     expect(lines().slice(-3, -1)).toEqual(['   none', ' ❯ Another answer…']);
   });
 
-  test('are answered one after another by option and in words', async () => {
+  test('are answered one after another by option and as text', async () => {
     const {type, sees, actor} = await ask(asked);
     type(`2${keys.enter}`);
     await sees('question 2 of 2');
@@ -97,7 +97,7 @@ describe('questions', () => {
     await sees('❯ sqlite');
   });
 
-  test('what was answered before a stop is marked or written already', async () => {
+  test('earlier answers are selected or written already', async () => {
     const drafts = createMemoryDraftStore();
     const {type, sees} = await ask(asked, {drafts});
     type(`jj${keys.enter}`);
@@ -115,7 +115,7 @@ describe('questions', () => {
     await again.sees('speed');
   });
 
-  test('an answer of one’s own instead of an option', async () => {
+  test('free text instead of an option', async () => {
     const {type, sees, actor} = await ask(asked.slice(0, 1));
     type(`G${keys.enter}`);
     await sees('Answer');
@@ -126,14 +126,14 @@ describe('questions', () => {
     expect(actor.getSnapshot().output).toEqual({outcome: 'answered', answers: [{id: 'db', value: 'mysql'}]});
   });
 
-  test('an empty answer is none', async () => {
+  test('an empty answer is refused', async () => {
     const {type, sees, actor} = await ask(asked.slice(1));
     type(` ${keys.ctrlS}`);
     await sees('Write an answer first.');
     expect(actor.getSnapshot().status).toBe('active');
   });
 
-  test('Ctrl+C puts them off', async () => {
+  test('Ctrl+C postpones them', async () => {
     const {type, actor} = await ask(asked);
     type(keys.ctrlC);
     expect(actor.getSnapshot().output).toEqual({outcome: 'canceled'});
@@ -171,7 +171,7 @@ describe('parent review', () => {
     return {...screenOf(<ParentReviewNotice {...{parent, sentBack, onChoose}} {...size} />), onChoose};
   };
 
-  test('tells which tasks go back and why', () => {
+  test('shows which tasks go back and why', () => {
     const lines = notice({columns: 80, rows: 14}).lines();
     expect(lines).toEqual([
       ' ACTION REQUIRED   pay  Payments',
@@ -231,7 +231,7 @@ describe('a confirmation', () => {
     type(`${sent}y`);
     expect(said).toEqual([answer]);
   });
-  test('says what it is about', () => {
+  test('shows what it is about', () => {
     expect(dialog().lines()).toEqual([
       ' Restart pay-04?',
       ' The run is kept as history.',
@@ -285,7 +285,7 @@ test('a box scrolls and is closed', async () => {
 
 const answersSlot = {kind: 'edits', taskId: 'a', runId: '', id: 'title', prompt: 'old'} as const;
 
-test('an editor opens with the draft that was left, and gives it up by a key of its own', async () => {
+test('an editor opens with the stored draft, and discards it with its own key', async () => {
   const drafts = createMemoryDraftStore();
   const said: string[] = [];
   const open = () =>
@@ -313,7 +313,7 @@ test('an editor opens with the draft that was left, and gives it up by a key of 
   await eventually(() => expect([said, drafts.list()]).toEqual([['discarded'], []]));
 });
 
-test('an editor on its own gives back what was written', async () => {
+test('an editor alone returns what was written', async () => {
   const said: string[] = [];
   const {type, sees} = screenOf(
     <Editor

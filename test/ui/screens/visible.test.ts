@@ -6,7 +6,7 @@ const lines = (count: number): Line[] => Array.from({length: count}, (_, index) 
 
 test.each([
   {
-    name: 'fewer lines than rows are all seen at the end',
+    name: 'fewer lines than rows are all visible at the end',
     count: 7,
     top: null,
     seen: '1 2 3 4 5 6 7',

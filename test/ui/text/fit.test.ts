@@ -40,7 +40,7 @@ test.each([
   expect(made).toBe(text);
 });
 
-test('what is cut fits', () => {
+test('cut text fits', () => {
   fc.assert(
     fc.property(fc.string({unit: 'grapheme'}), fc.nat(30), (text, columns) => {
       for (const cut of [cutEnd(text, columns), cutStart(text, columns)]) {
@@ -50,7 +50,7 @@ test('what is cut fits', () => {
   );
 });
 
-test('text is broken behind blanks, long words where they must be, and is safe', () => {
+test('text is wrapped after spaces, long words where they must be, and is safe', () => {
   expect(wrapped('one two three\n\nabcdefghijkl\x1b[2J\n', 8)).toEqual([
     'one two',
     'three',

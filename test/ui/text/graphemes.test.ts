@@ -4,7 +4,7 @@ import {expect, test} from 'vitest';
 import {boundariesOf, graphemesOf, graphemeWidth, textWidth} from '../../../src/ui/text/graphemes.ts';
 import fc from '../../helpers/fast-check.ts';
 
-// Ink lays out with this package of its own; a different count would shift the cursor.
+// Ink lays out with its own package; a different count would shift the cursor.
 const fromInk = createRequire(createRequire(import.meta.url).resolve('ink'));
 const {default: inkWidth} = (await import(pathToFileURL(fromInk.resolve('string-width')).href)) as {
   default: (text: string) => number;
@@ -35,7 +35,7 @@ test('a tab is shown as four blanks', () => {
   expect(graphemeWidth('\t')).toBe(4);
 });
 
-test('every assigned character that a text may hold is as wide as Ink takes it', () => {
+test('every assigned character that a text may contain is as wide as Ink takes it', () => {
   const wrong: string[] = [];
   for (let code = 0x20; code < 0x32000; code++) {
     if (code >= 0xd800 && code < 0xe000) continue;
@@ -46,7 +46,7 @@ test('every assigned character that a text may hold is as wide as Ink takes it',
   expect(wrong).toEqual([]);
 });
 
-test('characters and their places make up the text', () => {
+test('characters and their offsets make up the text', () => {
   fc.assert(
     fc.property(fc.string({unit: 'grapheme'}), (text) => {
       expect(graphemesOf(text).join('')).toBe(text);
