@@ -643,6 +643,9 @@ describe('the demo', () => {
     expect({code, err}).toEqual({code: 0, err: ''});
     expect(out).toContain('Nobody is here to answer, so the demo does: colour=midnight blue');
     expect(out).toContain('no ready tasks remaining');
+    expect(out).toContain(
+      '\n4 done · no ready tasks remaining\nThese were two jobs: one up to the question, and one from the answer to the end of the plan.\n',
+    );
     expect(out).toContain('Try next, in its folder:');
     // Typed as it is, nothing else is removed.
     expect(out).toContain(`rm -r '${folder}'`);

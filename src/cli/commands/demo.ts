@@ -30,15 +30,21 @@ export function demoCommand(outer: Cli): Command {
         return;
       }
       await executePlan(cli, command, {agent: 'demo'}, []);
-      if (cli.exitCode === exitCodes.personNeeded) {
+      const isAnswered = cli.exitCode === exitCodes.personNeeded;
+      if (isAnswered) {
         const answer = isInteractive ? [] : [demoQuestion.answer];
         say(isInteractive ? '' : `Nobody is here to answer, so the demo does: ${demoQuestion.answer}`);
         await resumeTask(cli, command, demoQuestion.taskId, {agent: 'demo', answer, execute: true});
       }
       outer.exitCode = cli.exitCode;
+      if (isAnswered && cli.exitCode === exitCodes.done) say(twoJobs);
       say(nextSteps(root, cli.exitCode, cli.context.env.npm_command === 'exec'));
     });
 }
+
+// The last line of a job counts only its own tasks.
+const twoJobs =
+  'These were two jobs: one up to the question, and one from the answer to the end of the plan.';
 
 function nextSteps(root: string, exitCode: number, isFromNpx: boolean): string {
   const isPaused = exitCode === exitCodes.paused;
