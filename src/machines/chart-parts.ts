@@ -93,7 +93,7 @@ export const failedBy = <Target extends string>(target: Target) =>
   ({target, actions: {type: 'rememberError', params: errorIn}}) as const;
 
 /** The output of a step, tagged with the kind of step. */
-export function stepOf<Kind extends string>(type: Kind) {
+export function jobStep<Kind extends string>(type: Kind) {
   return <Output>({event}: {event: DoneActorEvent<Output>}) => ({type, output: event.output});
 }
 

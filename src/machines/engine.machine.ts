@@ -6,7 +6,7 @@ import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts'
 import type {RecoverRunsInput} from './actors/recover-runs.actor.ts';
 import type {SurveyPlanInput} from './actors/survey-plan.actor.ts';
 import type {PauseWish, StopWish} from './chart-parts.ts';
-import {byWish, errorIn, failedBy, pauseNews, runPause, stepOf, stopAnnounced} from './chart-parts.ts';
+import {byWish, errorIn, failedBy, jobStep, pauseNews, runPause, stopAnnounced} from './chart-parts.ts';
 import {type EngineContext, noJob} from './engine-context.ts';
 import type {EngineNews} from './engine-fact.ts';
 import {executorMachine} from './executor.machine.ts';
@@ -77,7 +77,7 @@ export const engineMachine = setup({
     isPlanningNext: ({context}) => context.steps[0]?.type === 'plan',
     isPlanNext: ({context}) => context.steps[0]?.type === 'execute',
     hasDueParents: ({context: {done, reviewed}}) => jobs.succeededRuns(done.slice(reviewed)).length > 0,
-    isEnded: ({context}) => jobs.isEnded(context),
+    isEnded: ({context}) => jobs.isJobEnded(context),
     isReviewEnded: ({context}) => jobs.isReviewEnded(context),
     isOver: or(['isPauseAsked', 'isEnded', 'isReviewEnded', 'isReviewUnwanted']),
     isSurveyDue: and([not('isPauseAsked'), ({context}) => jobs.isSurveyDue(context)]),
@@ -184,7 +184,7 @@ export const engineMachine = setup({
                 id: 'executor',
                 src: 'executor',
                 input: ({context}) => jobs.executorInput(context.steps[0], jobs.rulesOf(context)),
-                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: stepOf('execute')}},
+                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: jobStep('execute')}},
                 onError: failed,
               },
             },
@@ -197,7 +197,7 @@ export const engineMachine = setup({
                 id: 'jobTask',
                 src: 'jobTask',
                 input: ({context}) => ({task: jobs.jobTaskIn(context.steps), rules: jobs.rulesOf(context)}),
-                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: stepOf('task')}},
+                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: jobStep('task')}},
                 onError: failed,
               },
             },
@@ -207,7 +207,7 @@ export const engineMachine = setup({
                 id: 'undo',
                 src: 'undo',
                 input: ({context}) => jobs.undoInput(context.steps[0]),
-                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: stepOf('undo')}},
+                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: jobStep('undo')}},
                 onError: failed,
               },
             },
@@ -220,7 +220,7 @@ export const engineMachine = setup({
                 id: 'planGeneration',
                 src: 'planGeneration',
                 input: ({context}) => jobs.planInput(context.steps[0], jobs.rulesOf(context)),
-                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: stepOf('plan')}},
+                onDone: {target: 'choosing', actions: {type: 'rememberStep', params: jobStep('plan')}},
                 onError: failed,
               },
             },

@@ -5,7 +5,7 @@ import {
   type CallRules,
   decisionCall,
   endCall,
-  isEnded,
+  hasOutcome,
   type JobEnd,
   needCall,
   taskCall,
@@ -68,7 +68,7 @@ export function createJobCalls(
       if (prepared?.keepsAwake) release = keepAwake();
     },
     onFact: (fact) => {
-      if (fact.type === 'task.settled' && isEnded(fact.run)) call('taskEnded', taskCall(fact.run));
+      if (fact.type === 'task.settled' && hasOutcome(fact.run)) call('taskEnded', taskCall(fact.run));
       // After a refusal the user is already there.
       if (fact.type !== 'decision.required' || fact.request.refusal !== undefined) return;
       called.add(fact.request.task.id);

@@ -8,6 +8,7 @@ import type {ReviewVerdict, SettleReviewInput} from './actors/settle-review.acto
 import {errorIn, finalOutput, isPauseAsked, type LoopCommand, outputIn, stopWish} from './chart-parts.ts';
 import {isHopeless} from './policies/job/stop-reason.ts';
 import {
+  heldWait,
   type ParentReviewInput,
   type ParentReviewOutput,
   parentIdsIn,
@@ -17,7 +18,6 @@ import {
   reviewOutput,
   reviewRunInput,
   selectInput,
-  waitIn,
   withReviews,
 } from './policies/review/review-steps.ts';
 import {reviewerWish} from './policies/run/agent-choice.ts';
@@ -142,7 +142,7 @@ export const parentReviewMachine = setup({
               invoke: {
                 id: 'retryWait',
                 src: 'retryWait',
-                input: ({context}) => waitInput(waitIn(context.step)),
+                input: ({context}) => waitInput(heldWait(context.step)),
                 onDone: 'selecting',
                 onError: broken,
               },

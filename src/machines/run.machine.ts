@@ -10,7 +10,7 @@ import {
   runGuards,
   type SessionObstacle,
 } from './policies/run/run-circumstances.ts';
-import {type RunOrder, segmentInput, stepOf} from './policies/run/run-order.ts';
+import {type RunOrder, recordStep, segmentInput} from './policies/run/run-order.ts';
 import type {SegmentOutput} from './policies/run/run-step.ts';
 import type {AgentTimes} from './policies/run/silence.ts';
 import {isVerifying} from './policies/run/verification.ts';
@@ -44,7 +44,7 @@ export const endedBy = (ended: RunOutput) => ({
 type RunContext = RunInput & Required<Pick<RunInput, 'circumstances'>> & {error: unknown};
 
 const remembered = {type: 'rememberRun', params: recordIn} as const;
-const ordered = ({context: {run, order}}: {context: RunContext}) => ({run, step: stepOf(order)});
+const ordered = ({context: {run, order}}: {context: RunContext}) => ({run, step: recordStep(order)});
 const ended = {type: 'rememberSegment', params: outputIn} as const;
 const failed = {target: 'failed', actions: {type: 'rememberError', params: errorIn}} as const;
 /** What keeps an agent from continuing the work, and from doing so in its own session. */

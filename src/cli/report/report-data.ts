@@ -1,4 +1,4 @@
-import {isRefusedUndo, isSameStretch, isSince} from '../../machines/policies/report/job-choice.ts';
+import {isJobSince, isRefusedUndo, isSameStretch} from '../../machines/policies/report/job-choice.ts';
 import {type Report, reportOf} from '../../machines/policies/report/report.ts';
 import {meantIds} from '../../machines/policies/text/meant-ids.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
@@ -54,7 +54,7 @@ async function chosenJobs(store: JobStore, choice: JobChoice): Promise<Chosen> {
 }
 
 function isWanted(job: JobRecord, later: readonly JobRecord[], choice: JobChoice): boolean {
-  if (choice.type === 'since') return isSince(job, choice.since);
+  if (choice.type === 'since') return isJobSince(job, choice.since);
   const [next, newest] = [later[0], later.at(-1)];
   return next === undefined || newest === undefined || isSameStretch(job, next, newest);
 }

@@ -7,7 +7,7 @@ import type {Task} from '../../services/contracts/plan.ts';
 import {reviewAnswerSchema} from '../../services/contracts/review-answer.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {askedOf, isDismissed, isSince, lastJudged} from '../policies/review/earlier-review.ts';
+import {askedOf, isAfterReview, isDismissed, lastJudged} from '../policies/review/earlier-review.ts';
 import {cyclesOf, isReviewDue, reviewedTasks} from '../policies/review/parent-review.ts';
 import {type ReviewedWork, reviewPrompt} from '../policies/review/review-prompt.ts';
 import {newProgram} from '../policies/run/agent-program.ts';
@@ -108,10 +108,10 @@ async function workOn(services: Services, task: Task, review: RunRecord | null):
       earlier: {
         asked: askedOf(review, task.id),
         isDismissed: isDismissed(review, task.id),
-        files: changedFiles(chain.filter(({created_at}) => isSince(review, created_at))),
+        files: changedFiles(chain.filter(({created_at}) => isAfterReview(review, created_at))),
         diff: await diffOf(
           services,
-          spans.filter(({at}) => isSince(review, at)),
+          spans.filter(({at}) => isAfterReview(review, at)),
         ),
       },
     }),

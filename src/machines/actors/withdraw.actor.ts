@@ -3,7 +3,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {setStatus} from '../policies/plan/plan-status.ts';
 import {parentsBefore} from '../policies/review/parent-review.ts';
-import {type RunOrder, stepOf} from '../policies/run/run-order.ts';
+import {type RunOrder, recordStep} from '../policies/run/run-order.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RunStep} from '../policies/run/run-step.ts';
 import {reinstate} from './reinstate.ts';
@@ -47,5 +47,5 @@ export function defineWithdrawTaskActor(stores: Stores, onWithdrawn: (run: RunRe
 function undoing({state}: RunRecord, order: RunOrder): readonly RunStep[] {
   if (state === 'running') return [{type: 'withdrawn'}];
   const hasWords = 'answers' in order || 'feedback' in order;
-  return hasWords ? [stepOf(order), {type: 'withdrawn'}] : [];
+  return hasWords ? [recordStep(order), {type: 'withdrawn'}] : [];
 }

@@ -31,7 +31,7 @@ export async function unseenSince(top: string, options: UnseenOptions): Promise<
   const folders = [''];
   const unnamed: string[] = [];
   let repositories = 0;
-  const isNew = (name: string) => isSince(top, name, since);
+  const isNew = (name: string) => isNewSince(top, name, since);
 
   const lookAtGit = async (folder: string, entry: Dirent) => {
     const name = `${folder}${entry.name}`;
@@ -92,7 +92,7 @@ function entriesOf(top: string, folder: string): Dirent[] | null {
   }
 }
 
-function isSince(top: string, name: string, since: number): boolean {
+function isNewSince(top: string, name: string, since: number): boolean {
   try {
     return lstatSync(placeOf(top, name)).ctimeMs >= since;
   } catch {

@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {
+  isJobSince,
   isRefusedUndo,
   isSameStretch,
-  isSince,
   sinceTime,
 } from '../../../src/machines/policies/report/job-choice.ts';
 import type {JobRecord} from '../../../src/services/contracts/job.ts';
@@ -40,12 +40,12 @@ describe('since', () => {
 
   test('includes jobs that were still at work then', () => {
     const job = endedJob({startedAt: local(10, 20), endedAt: local(10, 23)});
-    expect([local(10, 22), local(10, 23), local(10, 23, 1)].map((since) => isSince(job, since))).toEqual([
+    expect([local(10, 22), local(10, 23), local(10, 23, 1)].map((since) => isJobSince(job, since))).toEqual([
       true,
       true,
       false,
     ]);
-    expect(isSince(jobRecord({startedAt: local(1, 0)}), now)).toBe(true);
+    expect(isJobSince(jobRecord({startedAt: local(1, 0)}), now)).toBe(true);
   });
 });
 

@@ -79,6 +79,15 @@ describe('the prompt of a task', () => {
     expect(about).toBe(cut === 0 ? kept : `${kept}\n[… cut, ${cut} more characters]`);
   });
 
+  test('cuts no character in two', () => {
+    const snapshot = {file: 'README.md', text: `${'x'.repeat(11_999)}🐦`};
+    const about = section(
+      taskPrompt({task: task('a'), delivered: [], snapshot}),
+      'About the project (README.md)',
+    );
+    expect(about).toBe(`${'x'.repeat(11_999)}\n[… cut, 1 more characters]`);
+  });
+
   test.each([
     {length: 1_500, cut: 0},
     {length: 1_501, cut: 1},

@@ -22,7 +22,7 @@ export const callRules = (config: ResolvedConfig): CallRules => ({
 });
 
 /** A task that waits for time or an answer, or did not start, continues later. */
-export const isEnded = ({state}: RunRecord): boolean => state === 'succeeded' || state === 'failed';
+export const hasOutcome = ({state}: RunRecord): boolean => state === 'succeeded' || state === 'failed';
 
 /** The payload of `hooks.taskEnded`. */
 export function taskCall(run: RunRecord) {

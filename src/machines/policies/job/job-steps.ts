@@ -188,7 +188,7 @@ export const isReviewEnded = (progress: JobProgress): boolean =>
   progress.review !== null && stopReasonAfterReview(progress.review, rulesOf(progress)) !== null;
 
 /** The last step ended the job: a person is needed, or the next step would fail as well. */
-export function isEnded({steps: [next], done, ...progress}: JobProgress): boolean {
+export function isJobEnded({steps: [next], done, ...progress}: JobProgress): boolean {
   const last = done.at(-1);
   if (last === undefined || (next?.type === 'undo' && last.type !== 'undo' && isRejected(last, next.taskId)))
     return false;

@@ -3,6 +3,7 @@ import type {PlanKind} from '../../../services/contracts/plan-answer.ts';
 import type {PlanDraft} from '../../../services/contracts/plan-draft.ts';
 import {subtreeOf, tasksInTreeOrder} from '../plan/plan-graph.ts';
 import type {Snapshot} from '../run/agent-prompt.ts';
+import {cutForPrompt, promptSections} from '../text/prompt-sections.ts';
 import {editedProposal} from './edited-proposal.ts';
 
 const limits = {snapshot: 12_000, plan: 200_000, field: 2_000} as const;
@@ -14,11 +15,11 @@ export function planPrompt(
 ): string {
   const {kind, text, taskIds, answers, revisions, saying} = draft;
   const isNew = saying?.type === 'start';
-  return sections([
+  return promptSections([
     [titles[kind], text],
     ['The only tasks you may change (including their subtasks)', taskIds.map((id) => `- ${id}`).join('\n')],
     ['The plan as it stands', plan.items.size === 0 ? '' : planText(plan, kind, taskIds)],
-    [`About the project (${snapshot?.file ?? ''})`, bounded(snapshot?.text ?? '', limits.snapshot)],
+    [`About the project (${snapshot?.file ?? ''})`, cutForPrompt(snapshot?.text ?? '', limits.snapshot)],
     ['Rules', [...rules, ...kindRules[kind]].map((rule) => `- ${rule}`).join('\n')],
     ['Answers to your questions', isNew ? '' : answerTexts(answers)],
     proposalPart(draft),
@@ -32,14 +33,14 @@ export function planPrompt(
 export function turnPrompt(draft: PlanDraft): string {
   const {kind, saying} = draft;
   if (saying === null || saying.type === 'start') {
-    return sections([
+    return promptSections([
       ['Continue', 'You were interrupted. Continue where you left off.'],
       ['Your answer', answerRules[kind]],
     ]);
   }
   // The session knows what it proposed, but not how a person edited it.
   const standing = draft.isEdited ? proposalPart(draft) : noPart;
-  return sections([standing, sayingPart(draft), ['Your answer', answerRules[kind]]]);
+  return promptSections([standing, sayingPart(draft), ['Your answer', answerRules[kind]]]);
 }
 
 type Part = readonly [title: string, body: string];
@@ -161,7 +162,7 @@ function planText(plan: Plan, kind: PlanKind, taskIds: readonly string[]): strin
   const within = scopeOf(plan, taskIds);
   const isWhole = (task: Task) => kind !== 'generate' && (within === null || within.has(task.id));
   const whole = fenced(rows.map((task) => (isWhole(task) ? fullTask(task) : briefTask(task))));
-  return whole.length <= limits.plan ? whole : bounded(fenced(rows.map(briefTask)), limits.plan);
+  return whole.length <= limits.plan ? whole : cutForPrompt(fenced(rows.map(briefTask)), limits.plan);
 }
 
 /** The named tasks and their subtasks; null means the whole plan. */
@@ -175,9 +176,9 @@ const briefTask = ({id, parentId = null, title, status, deps}: Task) => ({id, pa
 
 const fullTask = (task: Task) => ({
   ...briefTask(task),
-  description: bounded(task.description ?? '', limits.field),
+  description: cutForPrompt(task.description ?? '', limits.field),
   acceptanceCriteria: task.acceptanceCriteria,
-  prompt: bounded(task.prompt ?? '', limits.field),
+  prompt: cutForPrompt(task.prompt ?? '', limits.field),
 });
 
 /** One entry per line, so that truncation falls between tasks. */
@@ -188,15 +189,3 @@ const answerTexts = (answers: PlanDraft['answers']): string =>
   answers.map(({prompt = '', id, value}) => `- ${indented(prompt || id)}\n  ${indented(value)}`).join('\n');
 
 const indented = (text: string) => text.trim().replaceAll('\n', '\n  ');
-
-function sections(parts: readonly Part[]): string {
-  return parts
-    .flatMap(([title, body]) => (body.trim() === '' ? [] : [`# ${title}\n${body.trim()}`]))
-    .join('\n\n');
-}
-
-function bounded(text: string, limit: number): string {
-  return text.length <= limit
-    ? text
-    : `${text.slice(0, limit).trimEnd()}\n[… cut, ${text.length - limit} more characters]`;
-}

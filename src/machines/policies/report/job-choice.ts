@@ -37,7 +37,7 @@ function localDate(text: string): string | null {
 const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
 
 /** It was still running then, or started later. */
-export const isSince = (job: JobRecord, since: string): boolean =>
+export const isJobSince = (job: JobRecord, since: string): boolean =>
   isOpenJob(job) || Date.parse(job.endedAt ?? job.startedAt) >= Date.parse(since);
 
 /** A refused undo touched nothing and is not reported. */

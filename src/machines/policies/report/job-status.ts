@@ -104,7 +104,7 @@ export function jobStatus(facts: StatusFacts): JobStatus {
   const isOpen = job !== null && isOpenJob(job);
   const isWorking = isOpen && owner === 'alive';
   const running = isWorking && run?.state === 'running' ? run : null;
-  const waiting = isWorking && running === null ? waitIn(job, run) : null;
+  const waiting = isWorking && running === null ? openWait(job, run) : null;
   const leaves = [...plan.items.values()].filter(isLeaf);
   const titleOf = (taskId: string) => plan.items.get(taskId)?.title ?? planningTitle(taskId, drafts);
   const {needs_you, needs_time} = needsIn(plan, factsOf);
@@ -164,7 +164,7 @@ function workOf(run: RunRecord): NonNullable<JobStatus['running']>['state'] {
 type OpenWait = Omit<NonNullable<JobStatus['waiting']>, 'title'>;
 
 /** What the job says it waits for, or the run that is paused for another reason. */
-function waitIn({jobId, waiting}: JobRecord, run: RunRecord | null): OpenWait | null {
+function openWait({jobId, waiting}: JobRecord, run: RunRecord | null): OpenWait | null {
   if (waiting) {
     const {taskId, runId, provider, reason, since, until} = waiting;
     return {task_id: taskId, run_id: runId, agent: provider, reason, since, retry_at: until};

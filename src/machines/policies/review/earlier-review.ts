@@ -20,5 +20,5 @@ export const isDismissed = ({parent_review_dismissed: dismissals = []}: RunRecor
   dismissals.some(({task_id}) => task_id === taskId);
 
 /** What started after a review looked at the files. */
-export const isSince = (review: RunRecord, at: string): boolean =>
+export const isAfterReview = (review: RunRecord, at: string): boolean =>
   compareTimestamps(at, review.created_at) > 0;

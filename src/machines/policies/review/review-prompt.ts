@@ -1,4 +1,5 @@
 import type {Task} from '../../../services/contracts/plan.ts';
+import {cutForPrompt, promptSections} from '../text/prompt-sections.ts';
 
 /** One task below the reviewed parent, and what we know about the work on it. */
 export type ReviewedWork = {
@@ -46,7 +47,7 @@ export function reviewPrompt({
 }): string {
   const diffs = works.length + works.filter(({earlier}) => earlier?.diff).length;
   const share = Math.min(limits.diff, Math.floor(limits.diffs / Math.max(1, diffs)));
-  return sections([
+  return promptSections([
     ['Review', `${parent.id}: ${parent.title}`],
     ['Description', parent.description ?? ''],
     ['Notes for the reviewer', parent.prompt ?? ''],
@@ -71,7 +72,7 @@ function earlierParts(earlier: EarlierWork, shown: (diff: string) => string) {
   const {asked, isDismissed, files, diff} = earlier;
   const changed = files.length > 0 || diff !== '' ? filesText(files) : '- nothing';
   return [
-    ['the last review asked for', bounded(asked, limits.text)],
+    ['the last review asked for', cutForPrompt(asked, limits.text)],
     ['the user answered the review', isDismissed ? 'Leave it as it is.' : ''],
     ['files changed since that review', changed],
     ['changes since that review', shown(diff)],
@@ -79,11 +80,11 @@ function earlierParts(earlier: EarlierWork, shown: (diff: string) => string) {
 }
 
 function workText({task, result, files, checks = [], diff, earlier}: ReviewedWork, share: number): string {
-  const shown = (text: string) => (share < limits.snippet ? '' : bounded(text.trimEnd(), share));
+  const shown = (text: string) => (share < limits.snippet ? '' : cutForPrompt(text.trimEnd(), share));
   const parts = [
-    ['instructions', bounded([task.description, task.prompt].filter(Boolean).join('\n'), limits.text)],
+    ['instructions', cutForPrompt([task.description, task.prompt].filter(Boolean).join('\n'), limits.text)],
     ['acceptance criteria', listed(task.acceptanceCriteria)],
-    ["the agent's summary", result === null ? '' : bounded(result.trim(), limits.result)],
+    ["the agent's summary", result === null ? '' : cutForPrompt(result.trim(), limits.result)],
     ['checks that Blackbird ran', listed(checks)],
     ['changed files', filesText(files)],
     ['changes', shown(diff)],
@@ -123,15 +124,3 @@ const quoted = (text: string) =>
     .split(/\r\n|\r|\n/)
     .map((line) => `> ${line}`)
     .join('\n');
-
-function sections(parts: ReadonlyArray<readonly [title: string, body: string]>): string {
-  return parts
-    .flatMap(([title, body]) => (body.trim() === '' ? [] : [`# ${title}\n${body.trim()}`]))
-    .join('\n\n');
-}
-
-function bounded(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const cut = text.slice(0, limit).trimEnd();
-  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}\n[… cut, ${text.length - limit} more characters]`;
-}

@@ -135,7 +135,7 @@ export const withReviews = (
   return [...reviews.filter((review) => !parentIds.has(review.parentId) || !isTimeNeeded(review)), ...latest];
 };
 
-export const waitIn = (step: ReviewStep): Wait | null => (step.type === 'held' ? step.wait : null);
+export const heldWait = (step: ReviewStep): Wait | null => (step.type === 'held' ? step.wait : null);
 
 /** The parents that a step is about. */
 export function parentIdsIn(step: ReviewStep): readonly string[] {

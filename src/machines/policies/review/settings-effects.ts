@@ -6,6 +6,7 @@ import type {
   SideEffect,
   Surroundings,
 } from '../../../services/contracts/side-effects.ts';
+import {keptEdits} from './kept-edits.ts';
 
 export const projectSettings = '.blackbird/config.json';
 
@@ -24,7 +25,7 @@ export function settingsEffects(
     const verb = old === null ? 'created' : now === null ? 'removed' : 'changed';
     const counts = countsOf(path);
     const [then, today] = [before.contents?.get(path), after.contents?.get(path)];
-    const edits = then === undefined || today === undefined ? null : keptEdits(editsOf(then, today));
+    const edits = then === undefined || today === undefined ? null : keptSettings(editsOf(then, today));
     const own = isByBlackbird ? {is_by_blackbird: true} : null;
     return [{kind: 'settings', text: `${path} was ${verb}${way}; ${counts}`, path, ...own, ...edits}];
   });
@@ -66,14 +67,7 @@ function valuesOf(content: SettingsContent | null): Map<string, unknown> {
   return values;
 }
 
-/** Limits on the edits in a record and on the length of a value as JSON. */
-const [maxEdits, maxValueLength] = [40, 8000];
-
-function keptEdits(edits: readonly SettingEdit[]): Pick<SideEffect, 'settings' | 'more_settings'> {
-  const fits = (value: unknown) => (JSON.stringify(value) ?? '').length <= maxValueLength;
-  const kept = edits
-    .slice(0, maxEdits)
-    .map((edit) => (fits(edit.before) && fits(edit.after) ? edit : {key: edit.key, is_cut: true}));
-  const more = edits.length - kept.length;
+function keptSettings(edits: readonly SettingEdit[]): Pick<SideEffect, 'settings' | 'more_settings'> {
+  const {kept, more} = keptEdits(edits, ({key}): SettingEdit => ({key, is_cut: true}));
   return {settings: kept, ...(more > 0 && {more_settings: more})};
 }

@@ -12,6 +12,7 @@ import type {
   Unknown,
 } from '../../../services/contracts/side-effects.ts';
 import {editName, effectKey} from './effect-words.ts';
+import {keptEdits} from './kept-edits.ts';
 import {repositoryEffects} from './repository-effects.ts';
 import {keptContents, settingsEffects} from './settings-effects.ts';
 import {some} from './some-names.ts';
@@ -171,7 +172,7 @@ function planEffects({before, after, isByBlackbird = false}: ForeignPlanEdit): S
   // Ready tasks run in plan order.
   const isMoved = [...before.plan.items.keys()].join('\0') !== [...after.plan.items.keys()].join('\0');
   if (edits.length === 0) return isMoved ? [effect(`the plan was edited${way}: the order of its tasks`)] : [];
-  return [{...effect(`the plan was edited${way}: ${some(namesOf(edits))}`), ...keptEdits(edits)}];
+  return [{...effect(`the plan was edited${way}: ${some(namesOf(edits))}`), ...keptPlanEdits(edits)}];
 }
 
 function taskEdits(before: Plan, after: Plan): PlanFieldEdit[] {
@@ -203,16 +204,8 @@ function namesOf(edits: readonly PlanFieldEdit[]): string[] {
   return [...fields].map(([task, names]) => editName({task, field: names.join(', ')}));
 }
 
-/** Limits on the edits in a record and on the length of a value as JSON. */
-const [maxEdits, maxValueLength] = [40, 8000];
-
-function keptEdits(edits: readonly PlanFieldEdit[]): Pick<SideEffect, 'edits' | 'more_edits'> {
-  const fits = (value: unknown) => (JSON.stringify(value) ?? '').length <= maxValueLength;
-  const kept = edits.slice(0, maxEdits).map((edit): PlanFieldEdit => {
-    if (fits(edit.before) && fits(edit.after)) return edit;
-    return {task: edit.task, field: edit.field, is_cut: true};
-  });
-  const more = edits.length - kept.length;
+function keptPlanEdits(edits: readonly PlanFieldEdit[]): Pick<SideEffect, 'edits' | 'more_edits'> {
+  const {kept, more} = keptEdits(edits, ({task, field}): PlanFieldEdit => ({task, field, is_cut: true}));
   return {edits: kept, ...(more > 0 && {more_edits: more})};
 }
 

@@ -1,5 +1,6 @@
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import type {Answer, Question} from '../../../services/contracts/run.ts';
+import {cutForPrompt, promptSections} from '../text/prompt-sections.ts';
 import type {ChangedField} from './task-digest.ts';
 
 /** The result of a finished dependency, for the tasks that build on it. */
@@ -29,14 +30,14 @@ export function taskPrompt({
   /** Why earlier attempts were rejected. */
   rejections?: readonly string[];
 }): string {
-  return sections([
+  return promptSections([
     ['Task', `${task.id}: ${task.title}`],
     ['What to do', task.prompt ?? ''],
     ['Description', task.description ?? ''],
     ['Acceptance criteria', task.acceptanceCriteria.map((criterion) => `- ${criterion}`).join('\n')],
     ['Rejected before', rejectedText(rejections)],
     ['Results of the tasks this one depends on', delivered.map(deliveredText).join('\n')],
-    [`About the project (${snapshot?.file ?? ''})`, bounded(snapshot?.text ?? '', snapshotLimit)],
+    [`About the project (${snapshot?.file ?? ''})`, cutForPrompt(snapshot?.text ?? '', snapshotLimit)],
     ['Rules', rules],
   ]);
 }
@@ -52,7 +53,7 @@ export function continuePrompt(
 ): string {
   const text =
     'You were interrupted. Look at the current state of the files, then continue the task where you left off.';
-  const again = sections([
+  const again = promptSections([
     ['Answers to your questions', answeredTexts(questions, answers)],
     ['Requested changes', feedback],
   ]);
@@ -66,7 +67,7 @@ export function changesPrompt(changes: readonly ChangedField[], prompt: string):
   const body = ['The following replaces the earlier text. Everything else is unchanged.', ...changed].join(
     '\n\n',
   );
-  return `${sections([['The task was changed', body]])}\n\n${prompt}`;
+  return `${promptSections([['The task was changed', body]])}\n\n${prompt}`;
 }
 
 /** Sends the agent back to work in its own session, with answers it may not have received. */
@@ -76,7 +77,7 @@ export function feedbackPrompt(
   questions: readonly Question[] = [],
   answers: readonly Answer[] = [],
 ): string {
-  return sections([
+  return promptSections([
     ['Answers to your questions', answeredTexts(questions, answers)],
     ['Requested changes', feedback],
     ['Files you changed', files.map((file) => `- ${file}`).join('\n')],
@@ -90,7 +91,7 @@ export function answersPrompt(
   answers: readonly Answer[],
   feedback = '',
 ): string {
-  return sections([
+  return promptSections([
     ['Answers to your questions', answerTexts(questions, answers)],
     ['Requested changes', feedback],
     ['Next', 'Continue the task with these answers.'],
@@ -113,7 +114,7 @@ export function undeliveredPrompt(
   questions: readonly Question[],
   answers: readonly Answer[],
 ): string {
-  const said = sections([
+  const said = promptSections([
     ['Answers to your questions', answeredTexts(questions, answers)],
     ['Requested changes', feedback],
   ]);
@@ -125,12 +126,12 @@ export function retryPrompt(
   prompt: string,
   {failure, result}: {readonly failure: string; readonly result: string},
 ): string {
-  const failed = sections([
+  const failed = promptSections([
     [
       'An earlier attempt failed',
-      `${bounded(failure, resultLimit)}\nIts changes to the files are still there. Look at them before you continue.`,
+      `${cutForPrompt(failure, resultLimit)}\nIts changes to the files are still there. Look at them before you continue.`,
     ],
-    ['The last message of that attempt', bounded(result, resultLimit)],
+    ['The last message of that attempt', cutForPrompt(result, resultLimit)],
   ]);
   return `${prompt}\n\n${failed}`;
 }
@@ -161,12 +162,6 @@ const rules = [
   '```',
 ].join('\n');
 
-function sections(parts: ReadonlyArray<readonly [title: string, body: string]>): string {
-  return parts
-    .flatMap(([title, body]) => (body.trim() === '' ? [] : [`# ${title}\n${body.trim()}`]))
-    .join('\n\n');
-}
-
 function rejectedText(rejections: readonly string[]): string {
   if (rejections.length === 0) return '';
   const reasons = rejections.map((reason) => `- ${reason.trim().replaceAll('\n', '\n  ')}`);
@@ -178,7 +173,7 @@ function rejectedText(rejections: readonly string[]): string {
 function deliveredText({id, title, result, files}: Delivered): string {
   const changed = files.length === 0 ? '' : `\n  files: ${files.join(', ')}`;
   const said =
-    result.trim() === '' ? '' : `\n  ${bounded(result.trim(), resultLimit).replaceAll('\n', '\n  ')}`;
+    result.trim() === '' ? '' : `\n  ${cutForPrompt(result.trim(), resultLimit).replaceAll('\n', '\n  ')}`;
   return `- ${id}: ${title}${said}${changed}`;
 }
 
@@ -198,10 +193,4 @@ function answerTexts(questions: readonly Question[], answers: readonly Answer[])
       return `- ${prompt}\n  ${answer.replaceAll('\n', '\n  ')}`;
     })
     .join('\n');
-}
-
-function bounded(text: string, limit: number): string {
-  return text.length <= limit
-    ? text
-    : `${text.slice(0, limit).trimEnd()}\n[… cut, ${text.length - limit} more characters]`;
 }

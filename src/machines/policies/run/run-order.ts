@@ -29,7 +29,7 @@ export type RunOrder =
   | {readonly type: 'run.retry'};
 
 /** The record change that a command makes. */
-export function stepOf(order: RunOrder | null): RunStep {
+export function recordStep(order: RunOrder | null): RunStep {
   switch (order?.type) {
     case 'review.decide':
       return {type: 'decided', decision: order.decision};
