@@ -7,6 +7,7 @@ import {settingText} from '../src/machines/policies/setting-types.ts';
 import {settingKeys, settings} from '../src/services/contracts/config.ts';
 import {programIds, providerIds} from '../src/services/contracts/provider-table.ts';
 import {projectFolder} from '../src/services/stores/project-folder.ts';
+import {commands} from '../src/ui/commands/command-table.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
@@ -90,6 +91,21 @@ test('docs/providers.md has a row for every provider, and docs/sessions.md names
   ).toEqual([]);
   const runners = /The \*\*runner\*\* is (.*), or an entry/.exec(read('docs/sessions.md'))?.[1];
   expect(runners?.split(', ').sort()).toEqual(programIds.map((id) => `\`${id}\``).sort());
+});
+
+test('docs/terminal-ui.md has every command of the help that has a letter or sign as its key', () => {
+  const shown = new Set([...read('docs/terminal-ui.md').matchAll(/`\\?(\S+)`/g)].map(([, key]) => key));
+  const arrows = new Map([
+    ['left', '←'],
+    ['right', '→'],
+  ]);
+  const missing = commands.filter(
+    ({section, keys}) =>
+      section !== undefined &&
+      keys.some((key) => key.length === 1) &&
+      !keys.some((key) => shown.has(arrows.get(key) ?? key)),
+  );
+  expect(missing.map(({id, keys}) => [id, ...keys])).toEqual([]);
 });
 
 test('docs/errors.md has every error code', () => {

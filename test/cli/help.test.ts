@@ -1,3 +1,5 @@
+import {readFileSync} from 'node:fs';
+import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {settingKeys} from '../../src/services/contracts/config.ts';
 import {cliProject, lines} from '../helpers/run-cli.ts';
@@ -77,11 +79,19 @@ describe('help', () => {
       expect(out, name).toMatch(/--cwd <dir> +work in this folder/);
       expect(out, name).not.toContain('display help');
       // Groups of commands, and those whose examples are there.
-      expect(out.match(/^Examples:$/gm), name).toHaveLength(1);
+      expect(out.match(/^Examples:$/gm), `${name}: an entry in src/cli/help-examples.ts`).toHaveLength(1);
       expect(Math.max(...out.split('\n').map((line) => line.length)), name).toBeLessThanOrEqual(100);
       expect(await run(['help', ...words]), name).toEqual({code, out, err});
     }
     expect(files()).toEqual([]);
+  });
+
+  test('every command is in docs/commands.md', async () => {
+    const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/commands.md'), 'utf8');
+    const rows = page.split('\n').flatMap((line) => /^\| (`.*?) +\| /.exec(line)?.[1] ?? []);
+    const isThere = (name: string) => rows.some((row) => new RegExp(`(^|, )\`${name}\\b`).test(row));
+    const names = new Set((await commandPaths()).map(([first = '']) => first));
+    expect([...names].filter((name) => !isThere(name))).toEqual([]);
   });
 
   test.each(['execute', 'resume', 'restart', 'review'])('of %s lists the exit codes', async (name) => {

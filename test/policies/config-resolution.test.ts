@@ -7,7 +7,12 @@ import {
   settingOf,
   valueAt,
 } from '../../src/machines/policies/config-resolution.ts';
-import {type ConfigLayer, type SettingKey, settingKeys} from '../../src/services/contracts/config.ts';
+import {
+  type ConfigLayer,
+  type SettingKey,
+  settingKeys,
+  settings,
+} from '../../src/services/contracts/config.ts';
 import {errorOf, seen} from '../helpers/errors.ts';
 
 const project = (content: ConfigLayer['content'], problem?: string): ConfigLayer => ({
@@ -22,43 +27,10 @@ const global = (content: ConfigLayer['content']): ConfigLayer => ({
   content,
 });
 
-const defaults = {
-  'execution.stopAfterEachTask': {value: false, source: 'default'},
-  'execution.parentReviewEnabled': {value: true, source: 'default'},
-  'execution.maxReviewCycles': {value: 3, source: 'default'},
-  'execution.reviewMinutes': {value: 30, source: 'default'},
-  'execution.stopOnFailure': {value: false, source: 'default'},
-  'execution.commit': {value: 'off', source: 'default'},
-  'execution.pauseGraceSeconds': {value: 10, source: 'default'},
-  'execution.onLimit': {value: 'wait', source: 'default'},
-  'execution.maxLimitWaitMinutes': {value: 360, source: 'default'},
-  'execution.maxOutageMinutes': {value: 60, source: 'default'},
-  'execution.stallMinutes': {value: 15, source: 'default'},
-  'execution.retries': {value: 0, source: 'default'},
-  'execution.verify': {value: [], source: 'default'},
-  'execution.verifyMinutes': {value: 10, source: 'default'},
-  'execution.verifyRounds': {value: 2, source: 'default'},
-  'execution.maxCostUsd': {value: null, source: 'default'},
-  'execution.maxTokens': {value: null, source: 'default'},
-  'execution.maxMinutes': {value: null, source: 'default'},
-  'execution.maxTaskCostUsd': {value: null, source: 'default'},
-  'execution.maxTaskTokens': {value: null, source: 'default'},
-  'execution.maxTaskMinutes': {value: null, source: 'default'},
-  'execution.maxTurns': {value: null, source: 'default'},
-  'execution.keepAwake': {value: true, source: 'default'},
-  'claude.model': {value: '', source: 'default'},
-  'claude.effort': {value: '', source: 'default'},
-  'codex.model': {value: '', source: 'default'},
-  'codex.effort': {value: '', source: 'default'},
-  'hooks.needsYou': {value: '', source: 'default'},
-  'hooks.taskEnded': {value: '', source: 'default'},
-  'hooks.jobEnded': {value: '', source: 'default'},
-  'planning.maxPlanAutoRefinePasses': {value: 1, source: 'default'},
-  'tui.runDataRefreshIntervalSeconds': {value: 5, source: 'default'},
-  'tui.planDataRefreshIntervalSeconds': {value: 5, source: 'default'},
-  'tui.mouse': {value: true, source: 'default'},
-  'tui.notify': {value: 'bell', source: 'default'},
-};
+// docs.test.ts compares each of them with docs/configuration.md.
+const defaults = Object.fromEntries(
+  settingKeys.map((key) => [key, {value: settings[key].default, source: 'default'}]),
+);
 
 const resolved = (...layers: ConfigLayer[]) => {
   const {values, warnings} = resolveConfig(layers);
