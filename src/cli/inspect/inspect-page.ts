@@ -13,7 +13,7 @@ import type {Project} from '../composition.ts';
 import type {InspectChoice} from './inspect-option.ts';
 import {inspectedProject} from './inspected-project.ts';
 
-export type LiveInspectionOptions = {
+type LiveInspectionOptions = {
   readonly project: Project;
   readonly choice: InspectChoice;
   /** What the process does, for the list of inspectable processes. */

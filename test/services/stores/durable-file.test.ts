@@ -16,7 +16,11 @@ import path from 'node:path';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import {systemErrorCode} from '../../../src/services/contracts/errors.ts';
 import {DurableFile} from '../../../src/services/stores/durable-file.ts';
-import {ensurePrivateFolder, removeDurably, writeDurably} from '../../../src/services/stores/durable-write.ts';
+import {
+  ensurePrivateFolder,
+  removeDurably,
+  writeDurably,
+} from '../../../src/services/stores/durable-write.ts';
 import {renderJson, rewriteJson} from '../../../src/services/stores/json-text.ts';
 import {parseJson, versionOf} from '../../../src/services/stores/whole-file.ts';
 import {errorOf, rejectionOf, seen} from '../../helpers/errors.ts';
