@@ -47,6 +47,15 @@ test('a limit seen after a success stays; an expired one is removed with the nex
   expect(JSON.parse(readFileSync(file, 'utf8')).limits).toMatchObject([{provider: 'claude'}]);
 });
 
+test('a later limit of the same account replaces the earlier one', async () => {
+  const {file, storeOf} = shared();
+  const store = storeOf('work');
+  await store.save('codex', limit(at(60)));
+  await store.save('codex', limit(at(90)));
+  expect(await store.read('codex')).toEqual(limit(at(90)));
+  expect(JSON.parse(readFileSync(file, 'utf8')).limits).toHaveLength(1);
+});
+
 test('a limit ends exactly when it says, and a success at its moment clears it, for its provider only', async () => {
   const {file, storeOf} = shared();
   const store = storeOf('work');
