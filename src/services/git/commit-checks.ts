@@ -1,6 +1,7 @@
 import {existsSync} from 'node:fs';
 import path from 'node:path';
-import {createGit, type Environment, type Git, gitEnvironment} from './safe-git.ts';
+import {gitEnvironment} from './git-environment.ts';
+import {createGit, type Environment, type Git} from './safe-git.ts';
 import {type Entry, entriesIn, type MergeConflict, noMode} from './three-way.ts';
 
 /** A reason not to commit; the task still counts as done. */
