@@ -1,14 +1,19 @@
 import {existsSync} from 'node:fs';
 import path from 'node:path';
 import type {FoundFiles} from '../contracts/side-effects.ts';
+import {createFolderMemory} from '../stores/folder-memory.ts';
 import {changedSince, entriesOf, isSince, rest, type Walk, type WalkLimits} from './changed-since.ts';
 import {isGitsOwn, isOwnFile, isOwnFolder} from './known-names.ts';
+
+/** What is looked at in each folder of Blackbird's own. */
+export const createStateMemory = (stateFolder: string) =>
+  createFolderMemory((folder) => contentOf(folder, `${path.relative(stateFolder, folder)}/`, isOwnFile));
 
 /** Files that others put into Blackbird's folder since a time: git ignores that folder, so no diff shows them. */
 export async function foreignFilesIn(
   stateFolder: string,
   since: number,
-  limits: WalkLimits,
+  {limits, memory}: {limits: WalkLimits; memory: ReturnType<typeof createStateMemory>},
 ): Promise<FoundFiles> {
   const name = path.basename(stateFolder);
   const entries = entriesOf(stateFolder);
@@ -18,7 +23,8 @@ export async function foreignFilesIn(
     .filter((entry) => !isOwn(entry))
     .map((entry) => `${name}/${entry.name}${entry.isDirectory() ? '/' : ''}`);
   const walk = {left: limits.entries, until: Date.now() + limits.milliseconds};
-  const look = {since, walk, isKnown: isOwnFile, mayPass: isObjectFolder};
+  const content = (folder: string) => memory(path.join(stateFolder, folder));
+  const look = {since, walk, content, mayPass: isObjectFolder};
   const own: string[] = [];
   for (const {name: folder} of entries.filter((each) => each.isDirectory() && isOwn(each))) {
     const below = entriesOf(path.join(stateFolder, folder));
@@ -49,36 +55,59 @@ export async function foreignFilesInGit(
   const isRepository = existsSync(path.join(folder, 'HEAD')) && existsSync(path.join(folder, 'objects'));
   const isKnown = (file: string) => isTold(file) || (isRepository && isGitsOwn(file));
   const mayPass = (below: string) => isObjectFolder(below) && isRepository;
-  return grouped(shown, await strangersIn(folder, {since, walk, isKnown, mayPass}));
+  const content = (below: string) => contentOf(path.join(folder, below), below, isKnown);
+  return grouped(shown, await strangersIn(folder, {since, walk, content, mayPass}));
 }
 
 /** Only new names matter here: objects are never rewritten. */
 const isObjectFolder = (folder: string) => /(^|\/)objects\/([0-9a-f]{2}|pack)\/$/.test(folder);
 
+type Content = {
+  /** How many there are, known ones included. */
+  readonly entries: number;
+  /** Relative to the top folder, folders with a trailing slash. */
+  readonly folders: readonly string[];
+  /** Files with unknown names. */
+  readonly strangers: readonly string[];
+};
+
 type Look = {
   readonly since: number;
   readonly walk: Walk;
-  readonly isKnown: (file: string) => boolean;
+  readonly content: (folder: string) => Content;
   /** Folders that can be skipped if nothing was added or removed. */
   readonly mayPass: (folder: string) => boolean;
 };
 
+function contentOf(place: string, folder: string, isKnown: (file: string) => boolean): Content {
+  const [folders, strangers]: [string[], string[]] = [[], []];
+  const entries = entriesOf(place);
+  for (const entry of entries) {
+    const name = `${folder}${entry.name}`;
+    // Skip folders in which every name is known.
+    if (entry.isDirectory() && !isKnown(`${name}/?/?`)) folders.push(`${name}/`);
+    else if (!entry.isDirectory() && !isKnown(name)) strangers.push(name);
+  }
+  return {entries: entries.length, folders, strangers};
+}
+
 /** Unknown files below a folder, relative to it, that were created or changed since. Links are not followed. */
-async function strangersIn(top: string, look: Look, start = ''): Promise<string[]> {
-  const {since, walk, isKnown, mayPass} = look;
+async function strangersIn(
+  top: string,
+  {since, walk, content, mayPass}: Look,
+  start = '',
+): Promise<string[]> {
   const found: string[] = [];
   const folders = [start];
   for (const folder of folders) {
     if (mayPass(folder) && !isSince(path.join(top, folder), since)) continue;
-    for (const entry of entriesOf(path.join(top, folder))) {
-      if (walk.left <= 0) return found;
-      const name = `${folder}${entry.name}`;
-      // Skip folders in which every name is known.
-      if (entry.isDirectory() && !isKnown(`${name}/?/?`)) folders.push(`${name}/`);
-      else if (!entry.isDirectory() && !isKnown(name) && isSince(path.join(top, name), since))
-        found.push(name);
-      if (--walk.left % 1_000 === 0) await rest(walk);
-    }
+    if (walk.left <= 0) return found;
+    const {entries, folders: below, strangers} = content(folder);
+    for (const each of below) folders.push(each);
+    found.push(...strangers.filter((name) => isSince(path.join(top, name), since)));
+    const turns = Math.ceil(walk.left / 1_000);
+    walk.left -= entries;
+    if (Math.ceil(walk.left / 1_000) < turns) await rest(walk);
   }
   return found;
 }

@@ -37,6 +37,7 @@ export function createSurroundingsReader({
 }): SurroundingsReader {
   const repository = () => repositoryOf(root);
   const stateVersions = createStateVersions(stateFolder);
+  let stateMemory: ReturnType<typeof import('./foreign-files.ts').createStateMemory> | undefined;
   let remembered: {readonly ignored: IgnoredMemory; readonly index: IndexMemory} | undefined;
   /** Modules that load git are imported on demand. */
   const memory = async () => {
@@ -97,8 +98,9 @@ export function createSurroundingsReader({
     ignoredSince: async (time, before = []) => {
       const top = repository();
       const since = Date.parse(time);
-      const {foreignFilesIn} = await import('./foreign-files.ts');
-      const strange = await foreignFilesIn(stateFolder, since, walkLimits);
+      const {createStateMemory, foreignFilesIn} = await import('./foreign-files.ts');
+      stateMemory ??= createStateMemory(stateFolder);
+      const strange = await foreignFilesIn(stateFolder, since, {limits: walkLimits, memory: stateMemory});
       const hidden = strange.count > 0 && {hidden: strange};
       if (top === null) return {...nothing, ...hidden};
       const {ignoredIn} = await import('./ignored-files.ts');

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type {FileVersions, RecordVersions} from '../contracts/side-effects.ts';
 import {contentVersion, type Seen} from './content-version.ts';
+import {createFolderMemory} from './folder-memory.ts';
 import {isRecordName, namesIfAny} from './folder-names.ts';
 
 /** The cost of a task must not grow with the number of tasks done before it. */
@@ -23,6 +24,13 @@ export type StateVersions = {
 /** Blackbird's own files that an agent could write in somebody else's name. */
 export function createStateVersions(stateFolder: string): () => StateVersions {
   const known = new Map<string, Seen>();
+  const runsOf = createFolderMemory((folder) => {
+    const names = namesIfAny(folder);
+    return {
+      records: names.filter(isRecordName),
+      comments: names.filter((name) => name.endsWith('.comments')),
+    };
+  });
   const versionsOf = (names: readonly string[]): Map<string, string> =>
     new Map(names.map((name) => [name, contentVersion(path.join(stateFolder, name), known)]));
   const documentsIn = (folder: string): string[] =>
@@ -35,11 +43,13 @@ export function createStateVersions(stateFolder: string): () => StateVersions {
     const records = new Map<string, FileVersions>();
     const comments: string[] = [];
     for (const task of isSeen ? tasks : []) {
-      const names = namesIfAny(path.join(stateFolder, 'runs', task));
-      const versionOf = (name: string) => contentVersion(path.join(stateFolder, 'runs', task, name), known);
-      records.set(task, new Map(names.filter(isRecordName).map((name) => [name, versionOf(name)])));
-      for (const name of names)
-        if (name.endsWith('.comments')) comments.push(...documentsIn(`runs/${task}/${name}`));
+      const folder = `${stateFolder}/runs/${task}`;
+      const found = runsOf(folder);
+      const versions = found.records.map(
+        (name) => [name, contentVersion(`${folder}/${name}`, known)] as const,
+      );
+      records.set(task, new Map(versions));
+      for (const name of found.comments) comments.push(...documentsIn(`runs/${task}/${name}`));
     }
     return {
       ...(isSeen && {records}),

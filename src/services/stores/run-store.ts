@@ -111,9 +111,9 @@ export function createRunStore({folder}: {folder: string}): RunStore {
     runningTaskIds: async () => {
       const ids = new Set<string>();
       for (const name of namesIn(folder, 'ENOENT', 'ENOTDIR')) {
-        for (const record of namesIn(path.join(folder, name), 'ENOENT', 'ENOTDIR').filter(isRecordName)) {
-          const file = path.join(folder, name, record);
-          const id = runningTaskIn(headOf(file));
+        const task = `${folder}/${name}`;
+        for (const record of namesIn(task, 'ENOENT', 'ENOTDIR').filter(isRecordName)) {
+          const id = runningTaskIn(headOf(`${task}/${record}`));
           if (id !== null) ids.add(id);
         }
       }
@@ -179,8 +179,9 @@ function numbered(runs: readonly RunRecord[]): RunRecord[] {
 }
 
 const head = Buffer.alloc(4096);
+const runningState = Buffer.from('"state": "running"');
 
-/** The start of a record, which contains its state. Empty if it is not a readable file. */
+/** The start of a record that may say running; empty for all others. Every job looks at every record: most are not even decoded. */
 function headOf(file: string): string {
   let descriptor: number;
   try {
@@ -189,7 +190,8 @@ function headOf(file: string): string {
     return '';
   }
   try {
-    return head.toString('utf8', 0, readSync(descriptor, head, 0, head.length, 0));
+    const read = head.subarray(0, readSync(descriptor, head, 0, head.length, 0));
+    return read.includes(runningState) ? read.toString() : '';
   } catch {
     return '';
   } finally {

@@ -25,6 +25,8 @@ export function createWriteTrail(file: string | null): WriteTrail {
       if (file !== null) append(file, `${line}\n`);
     },
     leads: (from, to) => {
+      // Asked after every task, and the trail of a long plan is long: an unchanged file needs none of it.
+      if (String(from) === String(to)) return 'here';
       // File order first: it also contains our own lines, unless the file was started over.
       const lines = [...new Set([...linesOf(file), ...own])];
       const next = new Map(lines.map((line) => line.split(' ', 2) as [string, string]));

@@ -1,10 +1,12 @@
 import {execFileSync} from 'node:child_process';
-import {readdirSync, rmSync} from 'node:fs';
+import {appendFileSync, readdirSync, rmSync, statSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, onTestFinished, test, vi} from 'vitest';
 import type {SurroundingsReader} from '../../../src/services/contracts/side-effects.ts';
 import {IgnoredMemory} from '../../../src/services/git/ignored-files.ts';
 import {createSurroundingsReader} from '../../../src/services/git/surroundings.ts';
+import {eventually} from '../../helpers/eventually.ts';
+import {fileCalls} from '../../helpers/file-calls.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 import {testRepository} from './test-repository.ts';
 
@@ -17,6 +19,35 @@ const readerOf = (folder: string, env: Record<string, string>) =>
     settings: {},
     env,
   });
+
+// The folders of runs fill up with a plan, and are searched after every task.
+test('folders of runs in which nothing came or went are not listed again, and foreign files in them are seen', async () => {
+  const {folder, env, write} = testRepository();
+  const names = Array.from({length: 9}, (_, place) => `t${place}`);
+  for (const name of names) write(`.blackbird/runs/${name}/r-1.json`, '{}');
+  write('.blackbird/runs/t3/payload.sh', 'kind');
+  const places = new Set(names.map((name) => path.join(folder, '.blackbird/runs', name, '/')));
+  const reader = readerOf(folder, env);
+  const listed = async () =>
+    (await fileCalls('readdirSync', () => reader.ignoredSince(always))).filter((each) => places.has(each))
+      .length;
+  expect(await listed()).toBe(9);
+  await eventually(async () => expect(await listed()).toBe(0));
+  const since = await laterThan(path.join(folder, '.blackbird/runs/t3/payload.sh'));
+  expect(await reader.ignoredSince(since)).toEqual({count: 0, names: []});
+  appendFileSync(path.join(folder, '.blackbird/runs/t3/payload.sh'), 'evil');
+  write('.blackbird/runs/t4/second.sh', 'evil');
+  expect((await reader.ignoredSince(since)).hidden?.names.toSorted()).toEqual([
+    '.blackbird/runs/t3/payload.sh',
+    '.blackbird/runs/t4/second.sh',
+  ]);
+});
+
+/** A time after the last change of a file. */
+async function laterThan(file: string): Promise<string> {
+  await eventually(() => expect(Date.now() - 100).toBeGreaterThan(statSync(file).ctimeMs));
+  return new Date(Date.now() - 50).toISOString();
+}
 
 test("a foreign file in Blackbird's own folder is reported, Blackbird's files are not", async () => {
   const {folder, env, write} = testRepository();
@@ -157,25 +188,26 @@ test.each([
   );
 });
 
-test.each([
-  {name: 'are reported', limits: {}, told: {count: 1, names: ['made.log']}},
-  {
-    name: 'that git cannot list in time are reported as unknown',
-    limits: {timeLimitMs: 0},
-    told: {count: 0, names: [], isCut: true},
-  },
-])('new ignored files $name', async ({limits, told}) => {
+test('new ignored files are reported', async () => {
   const {folder, env, write} = testRepository();
   write('.gitignore', '*.log\n');
   write('made.log', 'by the agent');
+  expect(await readerOf(folder, env).ignoredSince(always)).toEqual({count: 1, names: ['made.log']});
+});
+
+test('ignored files that git cannot list in time are reported as unknown', async () => {
+  const {folder, env, write} = testRepository();
+  write('made.log', 'by the agent');
+  // Git waits for somebody to write to it.
+  execFileSync('mkfifo', [path.join(folder, '.gitignore')]);
   const reader = createSurroundingsReader({
     root: folder,
     stateFolder: path.join(folder, '.blackbird'),
     settings: {},
     env,
-    ...limits,
+    timeLimitMs: 100,
   });
-  expect(await reader.ignoredSince(new Date(0).toISOString())).toEqual(told);
+  expect(await reader.ignoredSince(always)).toEqual({count: 0, names: [], isCut: true});
 });
 
 test('git is asked for ignored files again after two seconds, and for another repository', async () => {

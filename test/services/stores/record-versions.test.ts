@@ -11,6 +11,8 @@ import {
 import path from 'node:path';
 import {expect, test} from 'vitest';
 import {createStateVersions} from '../../../src/services/stores/record-versions.ts';
+import {eventually} from '../../helpers/eventually.ts';
+import {fileCalls} from '../../helpers/file-calls.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 /** The runs folder of a state folder, and the versions of the records in it. */
@@ -91,6 +93,26 @@ function asNobody<T>(look: () => T): T {
     process.seteuid?.(0);
   }
 }
+
+// Looked at before and after every task.
+test('folders in which nothing came or went are not listed again, and what is written in them is seen', async () => {
+  const {folder, recordVersions} = recordsFolder();
+  const tasks = Array.from({length: 20}, (_, place) => path.join(folder, `t${place}`));
+  for (const task of tasks) {
+    mkdirSync(task);
+    writeFileSync(path.join(task, 'r-1.json'), '{}');
+  }
+  const listed = async () =>
+    (await fileCalls('readdirSync', recordVersions)).filter((each) => tasks.includes(each));
+  expect((await listed()).toSorted()).toEqual(tasks.toSorted());
+  await eventually(async () => expect(await listed()).toEqual([]));
+  const before = recordVersions();
+  appendFileSync(path.join(folder, 't7/r-1.json'), ' ');
+  expect(recordVersions()?.get('t7')).not.toEqual(before?.get('t7'));
+  writeFileSync(path.join(folder, 't8/r-2.json'), '{}');
+  expect(await listed()).toEqual([path.join(folder, 't8')]);
+  expect([...(recordVersions()?.get('t8')?.keys() ?? [])].sort()).toEqual(['r-1.json', 'r-2.json']);
+});
 
 test.each([
   {tasks: 500, isSeen: true},

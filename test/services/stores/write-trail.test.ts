@@ -7,6 +7,7 @@ import {contentVersion} from '../../../src/services/stores/content-version.ts';
 import {createDraftStore} from '../../../src/services/stores/draft-store.ts';
 import {textWriter} from '../../../src/services/stores/text-trail.ts';
 import {createWriteTrail} from '../../../src/services/stores/write-trail.ts';
+import {fileCalls} from '../../helpers/file-calls.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const newFile = () => path.join(temporaryFolder(), 'plan.writes');
@@ -30,6 +31,14 @@ test('is broken by a step of another program, and cannot be followed backwards o
   expect(trail.leads('2', '1')).toBeNull();
   trail.note('2', '1');
   expect(trail.leads('1', '9')).toBeNull();
+});
+
+// After every task, for the plan and the settings: a long plan has a long trail.
+test('is not read for a file that did not change', async () => {
+  const trail = createWriteTrail(newFile());
+  trail.note('1', '2');
+  expect(await fileCalls('openSync', () => trail.leads('2', '2'))).toEqual([]);
+  expect(await fileCalls('openSync', () => trail.leads('1', '2'))).toHaveLength(1);
 });
 
 test('a trail in memory belongs to its process only', () => {
