@@ -135,7 +135,9 @@ export const diffKeymap: Keymap<Run, Facts> = [
     hint: 'first',
     short: 'comment',
     refusal: (view, {commentRefused}) =>
-      whenShown(view) ?? commentRefused ?? (anchorAt(view) === null ? 'mark a line of the file first' : null),
+      whenShown(view) ??
+      commentRefused ??
+      (anchorAt(view) === null ? 'mark a line of the file first: d, then j and k' : null),
     run: (state) => ({state, outcome: {type: 'comment'}}),
   },
   {

@@ -231,7 +231,7 @@ describe('keys that open other programs', () => {
 
   test('c needs a line of a file', () => {
     expect(outcome(['j', 'j'], 'c')).toEqual({type: 'comment'});
-    expect(pressed(view(), ['j', 'c']).notice).toBe('mark a line of the file first');
+    expect(pressed(view(), ['j', 'c']).notice).toBe('mark a line of the file first: d, then j and k');
     expect(pressed(view(), ['j', 'j', 'c'], frameOf({commentRefused: 'not now'})).notice).toBe('not now');
   });
 });

@@ -338,7 +338,7 @@ describe('comments on lines', () => {
     const {type, sees, lines} = prompt({comments: desk});
     await sees('whole task');
     type('c');
-    await sees('mark a line of the file first');
+    await sees('mark a line of the file first: d, then j and k');
     type('djjjc');
     await sees('Comment  one.ts:2');
     expect(lines().join('\n')).toMatch(/one\.ts:2\n \+ \S/);
