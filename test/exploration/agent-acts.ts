@@ -204,7 +204,7 @@ export function agentMoves(scene: Scene): Move[] {
         agent.silence = 0;
         act(agent, tale, scene);
         // An agent that works is no longer limited.
-        if (tale.verdict === 'ok') scene.world.history.limitedUntil = 0;
+        if (tale.verdict !== null && tale.verdict !== 'failed') scene.world.history.limitedUntil = 0;
         // An agent that ends by itself has stored what it announced.
         if (!tale.isAlive && !isSudden && tale.session !== null) prints(tale, scene);
       },

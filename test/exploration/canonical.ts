@@ -55,7 +55,8 @@ const hash = (text: string) => createHash('sha1').update(text).digest('base64');
 /** What is on disk, and what really happened as far as an invariant needs it. */
 function content(disk: Disk) {
   const {plan, runs, feedback, drafts, limits, jobs, tree, commits, orphans, history, milliseconds} = disk;
-  const {tales, words, decisions, gated, titles, byHand, dismissed, edits, failures, crashes} = history;
+  const {tales, words, decisions, gated, titles, titlesDuring, byHand} = history;
+  const {dismissed, edits, failures, crashes} = history;
   return {
     items: [...plan.items.values()],
     runs,
@@ -72,7 +73,7 @@ function content(disk: Disk) {
     heard: tales.flatMap(({words: heard, hasWorked, verdict}) => (hasWorked && verdict ? heard : [])),
     isLimited: history.limitedUntil > milliseconds,
     words,
-    ...{decisions, gated, titles, byHand, dismissed, edits, failures, crashes},
+    ...{decisions, gated, titles, titlesDuring, byHand, dismissed, edits, failures, crashes},
   };
 }
 

@@ -19,7 +19,7 @@ import {latestDeliveredRun} from '../../src/machines/policies/run/task-runs.ts';
 import type {Task} from '../../src/services/contracts/plan.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
 import {question} from '../fakes/runs.ts';
-import {type History, newWord, settleWords} from './history.ts';
+import {type History, newWord, settleWords, takeBackTitles} from './history.ts';
 import type {Scenario} from './scene.ts';
 import type {Disk} from './world.ts';
 
@@ -110,6 +110,9 @@ const rules: Record<TaskCommand, CommandRule> = {
             name: `resume ${id} with feedback`,
             begin: async (begin) => {
               const {token} = newWord(begin.history, id);
+              // Feedback at a checkpoint is a decision.
+              if (run?.decision_state === 'pending')
+                begin.history.decisions[run.run_id] = 'changes_requested';
               if (run) await keepSentFeedback(begin.services, run, token);
               return asTask(scenario, resumed(id, null, token))(begin);
             },
@@ -128,6 +131,7 @@ const rules: Record<TaskCommand, CommandRule> = {
       ({engine, history}: Begin) => {
         if (run) history.decisions[run.run_id] = state;
         settleWords(history, id);
+        if (run && state === 'rejected') takeBackTitles(history, run.run_id);
         return engine.start(started([checkpointStep(id, {state})], scenario));
       };
     return [

@@ -1,6 +1,8 @@
+import {isUndelivered} from '../../src/machines/policies/run/task-runs.ts';
+import {latestRun} from '../../src/services/contracts/run.ts';
 import {diskKey, sceneKey} from './canonical.ts';
 import {adviceOn, type Command, commandsOn} from './commands.ts';
-import {nothingHappened} from './history.ts';
+import {type AgentTale, nothingHappened} from './history.ts';
 import {checkDisk} from './invariants.ts';
 import type {Scenario} from './scene.ts';
 import {type Deviation, type Problem, walk} from './stage.ts';
@@ -224,10 +226,28 @@ async function wayOut(
   return null;
 }
 
-/** Feedback that was stored and never delivered although everything is done. */
-function unheardIn({history: {words, tales}}: Disk): string | null {
+/**
+ * Feedback that was stored and never delivered although everything is done. If the last run could not deliver it, the
+ * task is as before and a draft keeps the text for the next try.
+ */
+function unheardIn({history: {words, tales}, runs, drafts}: Disk): string | null {
+  const works = ({hasWorked, verdict}: AgentTale) => hasWorked && verdict !== null;
+  // A resumed session includes what was said in it before.
   const isHeard = (token: string) =>
-    tales.some(({words: told, hasWorked, verdict}) => told.includes(token) && hasWorked && verdict !== null);
-  const lost = words.find(({token, isAccepted, isMoot}) => isAccepted && !isMoot && !isHeard(token));
+    tales.some(
+      (tale, place) =>
+        tale.words.includes(token) &&
+        (works(tale) ||
+          (tale.isStored &&
+            tales.slice(place + 1).some((later) => later.askedRef === tale.session && works(later)))),
+    );
+  const isOffered = (token: string, taskId: string) => {
+    const last = latestRun(runs.filter(({task_id}) => task_id === taskId));
+    return last !== null && isUndelivered(last) && JSON.stringify(drafts).includes(token);
+  };
+  const lost = words.find(
+    ({token, taskId, isAccepted, isMoot}) =>
+      isAccepted && !isMoot && !isHeard(token) && !isOffered(token, taskId),
+  );
   return lost ? `${lost.token} to ${lost.taskId} was kept and never heard` : null;
 }

@@ -47,6 +47,8 @@ export type History = {
   gated: string[];
   /** Titles edited while Blackbird worked. */
   titles: Record<string, string>;
+  /** The run that was active then. Rejecting it takes the titles back: nobody knows who edited them. */
+  titlesDuring: Record<string, string>;
   /** Tasks whose status the user set, and to what. */
   byHand: Record<string, string>;
   dismissed: string[];
@@ -64,6 +66,7 @@ export const nothingHappened = (): History => ({
   decisions: {},
   gated: [],
   titles: {},
+  titlesDuring: {},
   byHand: {},
   dismissed: [],
   limitedUntil: 0,
@@ -84,6 +87,11 @@ export const wordsIn = (text: string): string[] => [...new Set(text.match(/word-
 /** The user settled the task another way: earlier feedback needs no agent. */
 export function settleWords(history: History, taskId: string): void {
   for (const word of history.words) if (word.taskId === taskId) word.isMoot = true;
+}
+
+/** What was edited while the rejected run was at work may be the agent's: it is taken back. */
+export function takeBackTitles({titles, titlesDuring}: History, runId: string): void {
+  for (const id of Object.keys(titles)) if (titlesDuring[id] === runId) delete titles[id];
 }
 
 /** The provider has a second to store a session that was announced. */

@@ -1,6 +1,6 @@
 import type {CheckpointAnswer} from '../../src/machines/policies/review/decisions.ts';
 import {agentMoves} from './agent-acts.ts';
-import {newWord, settleWords} from './history.ts';
+import {newWord, settleWords, takeBackTitles} from './history.ts';
 import {diskFull} from './life.ts';
 import {agentOf, type Move, type Point, type Scene} from './scene.ts';
 import {diskAfterDeath} from './world.ts';
@@ -155,7 +155,7 @@ function dies(scene: Scene, {call}: Point): Move[] {
 }
 
 function edits({world, scenario, isFresh}: Scene, {call}: Point): Move[] {
-  const {history, plans} = world;
+  const {history, plans, runs} = world;
   if (history.edits >= scenario.bounds.edits || (call !== null && !isFresh && !call.isWrite)) return [];
   return [...plans.plan.items.values()]
     .filter(({childIds}) => childIds.length === 0)
@@ -164,6 +164,10 @@ function edits({world, scenario, isFresh}: Scene, {call}: Point): Move[] {
       act: () => {
         history.edits += 1;
         history.titles[id] = `edited ${history.edits}`;
+        const working = [...plans.plan.items.keys()]
+          .flatMap(runs.records)
+          .find(({state}) => state === 'running');
+        history.titlesDuring[id] = working?.run_id ?? '';
         const task = plans.plan.items.get(id);
         if (!task) return;
         const updatedAt = new Date(world.clock.milliseconds).toISOString();
@@ -181,12 +185,16 @@ async function rivals(scene: Scene): Promise<void> {
 
 /** The user's choices at a checkpoint; the first is the choice when nothing is wrong. */
 function decisions(scene: Scene): Move[] {
-  const {engine, world, scenario} = scene;
+  const {engine, world, scenario, tally} = scene;
   const {history} = world;
   return engine.openDecisions().flatMap(({run, task, obstacle}) => {
     const decide = (decision: CheckpointAnswer) => () => {
       history.decisions[run.run_id] = decision.state;
       if (decision.state !== 'changes_requested') settleWords(history, task.id);
+      if (decision.state === 'rejected') takeBackTitles(history, run.run_id);
+      // Who sends an agent back to work asks for one more.
+      const isAgain = decision.state === 'changes_requested' || decision.state === 'retry';
+      if (isAgain && tally.begunAtStop !== null) tally.begunAtStop = tally.begun;
       engine.decide({runId: run.run_id, decision});
     };
     const changes = () => {
