@@ -275,6 +275,21 @@ describe('a usage limit', () => {
     });
     expect(statuses(plan.plans.plan)).toEqual({p: 'done', a: 'done'});
   });
+
+  test.each([{command: pause}, {command: {type: 'executor.stopAfterTask'}}] as const)(
+    'that a reviewer met is left at once by $command.type',
+    async ({command}) => {
+      const plan = await startPlan({
+        plan: planOf(family(task('p'), task('a'))),
+        plays: [(agent) => agent.succeeds(), limit(at(hour))],
+      });
+      expect(plan.isWaiting()).toBe(true);
+      plan.actor.send(command);
+      expect((await plan.finished).reason).toBe('paused');
+      expect(plan.isWaiting()).toBe(false);
+      expect(plan.started()).toHaveLength(2);
+    },
+  );
 });
 
 describe('an outage', () => {
