@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {
+  asEdited,
   asksFirst,
   feedbackMark,
   feedbackOf,
@@ -25,6 +26,22 @@ test('a review makes one entry for each task it sends back', () => {
     pending,
     {...pending, childTaskId: 'b', feedback: 'Test it.\n\nWith dates.'},
   ]);
+});
+
+test('the last edit of the feedback to this task counts, once it is newer than the file', () => {
+  const later = '2099-01-01T00:00:00.000Z';
+  const edit = (task_id: string, feedback: string, edited_at: string) => ({
+    ...{task_id, feedback, edited_at, by: 'user', before: 'Test it.'},
+  });
+  const review = (...edits: Array<ReturnType<typeof edit>>) =>
+    restingRun({state: 'succeeded', run_type: 'review', parent_review_edited: edits});
+  const edited = {...pending, feedback: 'With dates.', updatedAt: later};
+  const own = edit('a', 'With dates.', later);
+  expect(asEdited(pending, review(own, edit('b', 'Other.', later)))).toEqual(edited);
+  expect(asEdited(pending, review(edit('a', 'First.', later), own))).toEqual(edited);
+  expect(asEdited(edited, review(own))).toBe(edited);
+  expect(asEdited(pending, review(edit('b', 'Other.', later)))).toBe(pending);
+  expect(asEdited(pending, null)).toBe(pending);
 });
 
 describe('feedback is consumed by a run that carries its mark', () => {

@@ -6,8 +6,10 @@ import {
 } from '../../../src/machines/policies/review/completion-signature.ts';
 import {
   completeParents,
+  cyclesOf,
   dueParentOf,
   dueParents,
+  dueReviews,
   isReviewDue,
   leaveForReview,
   parentsBefore,
@@ -28,6 +30,31 @@ const plan = planOf(
   family(task('g'), family(task('p'), task('a', done), task('b', done)), task('c', done)),
   task('x', done),
 );
+
+test('the reviews that sent tasks back are counted since the last one that passed', () => {
+  const review = (parent_review_passed?: boolean) =>
+    restingRun({
+      state: 'succeeded',
+      run_type: 'review',
+      ...(parent_review_passed !== undefined && {parent_review_passed}),
+    });
+  expect(cyclesOf([])).toBe(0);
+  expect(cyclesOf([review(false), review(), review(false)])).toBe(2);
+  expect(cyclesOf([review(false), review(true), review(false)])).toBe(1);
+  expect(cyclesOf([review(false), review(true)])).toBe(0);
+});
+
+test('the next execution reviews a parent below which agents worked and no feedback is pending', () => {
+  const facts = (run: RunRecord | null, sentBack: readonly string[] = []) => {
+    const due = dueReviews(plan, ({id}) => ({run, isSentBack: sentBack.includes(id)}));
+    return idsOf(due);
+  };
+  const run = restingRun({state: 'succeeded'});
+  expect(facts(run)).toEqual(['p']);
+  expect(facts(run, ['b'])).toEqual([]);
+  expect(facts(run, ['c'])).toEqual(['p']);
+  expect(facts(null)).toEqual([]);
+});
 
 describe('a parent is due', () => {
   test.each(taskStatuses)('when it is %s and its children are done, unless it is done itself', (status) => {
