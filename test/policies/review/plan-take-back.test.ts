@@ -3,7 +3,7 @@ import {effectTexts, takenBackText} from '../../../src/machines/policies/review/
 import {takeBackEdits} from '../../../src/machines/policies/review/plan-take-back.ts';
 import {mergeSideEffects, sideEffectsOf} from '../../../src/machines/policies/review/side-effects.ts';
 import type {Plan} from '../../../src/services/contracts/plan.ts';
-import {planOf, task} from '../../helpers/plans.ts';
+import {family, planOf, task} from '../../helpers/plans.ts';
 
 const now = '2026-03-01T00:00:00Z';
 const nothing = {settings: new Map(), repository: null};
@@ -59,6 +59,18 @@ describe('edits that stay are named', () => {
 
   test('changed by someone else since', () => {
     expect(left(planOf(task('a'), task('b', {deps: ['a'], prompt: 'mine'})))).toEqual(['b (prompt)']);
+  });
+
+  test('a status that was done: only a run makes a task done', () => {
+    const before = planOf(task('a', {status: 'done'}), task('b'));
+    const after = planOf(task('a'), task('b'));
+    expect(left(after, edited(before, after))).toEqual(['a (status)']);
+  });
+
+  test('the status of a parent: it follows its children', () => {
+    const before = planOf(family(task('p', {status: 'skipped'}), task('a')));
+    const after = planOf(family(task('p', {status: 'blocked'}), task('a')));
+    expect(left(after, edited(before, after))).toEqual(['p (status)']);
   });
 
   test('tasks that were added and removed', () => {
