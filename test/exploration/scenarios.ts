@@ -146,7 +146,7 @@ const oneCheck = {verify: ['test'], verifyRounds: 1};
 const edited: Scenario = {name: 'edits', plan: oneTask, acts: [], bounds: quiet};
 
 /** The next command finds a run that was paused in its session. */
-const paused: Scenario['lead'] = [['execute', 'pause']];
+const paused: Scenario['lead'] = [['execute', 'agent a-1 opens its session', 'agent a-1 works', 'pause']];
 const lostSessions = ['has lost its session', 'opens a strange session', 'fails'];
 const sessionCommands = ['resume', 'restart', 'sendBack'];
 
@@ -158,8 +158,8 @@ const afterActs = [
   const left = {...task1, lead: [['execute', `agent a-1 ${act}`]] as const};
   return [
     named(left, `it ${act}; commands, acts`, {bounds: quietOnce}),
-    named(left, `it ${act}; commands, a pause`, {acts: [], bounds: {...quietOnce, pauses: 1}}),
-    named(left, `it ${act}; commands, a crash`, {acts: [], bounds: {...quietOnce, crashes: 1}}),
+    named(left, `it ${act}; commands, a pause`, {acts: [act], bounds: {...quietOnce, pauses: 1}}),
+    named(left, `it ${act}; commands, a crash`, {acts: [act], bounds: {...quietOnce, crashes: 1}}),
   ];
 });
 
@@ -180,31 +180,25 @@ export const longScenarios: readonly Scenario[] = [
   named(task1, 'commands, a full disk', {acts: [], bounds: {...quiet, failures: 1}}),
   named(task1, 'a question, a full disk', {
     lead: [['execute', 'agent a-1 asks']],
-    acts: [],
+    acts: ['asks'],
     bounds: {...quietOnce, failures: 1},
   }),
   named(task1, 'commands, an edit', {
     lead: [['execute', 'agent a-1 asks']],
-    acts: [],
+    acts: ['asks'],
     bounds: {...quietOnce, edits: 1},
   }),
-  named(task1, 'sessions, a pause', {
+  named(task1, 'sessions, a pause, a crash', {
     lead: paused,
     acts: lostSessions,
     commands: sessionCommands,
-    bounds: {...quietOnce, pauses: 1},
+    bounds: {...quietOnce, pauses: 1, crashes: 1},
   }),
-  named(task1, 'sessions, a crash', {
+  named(task1, 'sessions, a pause, a full disk', {
     lead: paused,
     acts: lostSessions,
     commands: sessionCommands,
-    bounds: {...quietOnce, crashes: 1},
-  }),
-  named(task1, 'sessions, a full disk', {
-    lead: paused,
-    acts: lostSessions,
-    commands: sessionCommands,
-    bounds: {...quietOnce, failures: 1},
+    bounds: {...quietOnce, pauses: 1, failures: 1},
   }),
   named(task1, 'two crashes', {
     acts: [],
@@ -247,12 +241,12 @@ export const longScenarios: readonly Scenario[] = [
     bounds: {...quietOnce, agents: 3},
   }),
   named(family1, 'commands', {
-    acts: [],
+    acts: ['sends a task back'],
     lead: [['execute', 'agent p-1 sends a task back']],
     bounds: {...quietOnce, agents: 3},
   }),
   named(family1, 'commands, a crash', {
-    acts: [],
+    acts: ['sends a task back'],
     lead: [['execute', 'agent p-1 sends a task back']],
     bounds: {...quietOnce, crashes: 1, agents: 3},
   }),

@@ -11,6 +11,7 @@ export async function verify(root: string, seconds: number, names: readonly stri
   const code = await bundleExplorer(root);
   const chosen = longScenarios.filter(({name}) => names.length === 0 || names.includes(name));
   console.log(`${threads} threads, at most ${seconds} seconds for each scenario`);
+  let whole = 0;
   const sums = {rests: 0, moments: 0, transitions: 0, walks: 0};
   const outcomes = await inTurn(chosen, threads, async (scenario) => {
     const {figures, findings, isWhole} = await runErrand(code, {scenario, seconds, most: 5});
@@ -21,10 +22,15 @@ export async function verify(root: string, seconds: number, names: readonly stri
     console.log(
       `${scenario.name}: ${states}, ${transitions} transitions, ${walks} walks, ${Math.round(figures.seconds)} s, ${how}`,
     );
+    const {acts = ['all'], commands = ['all'], lead = []} = scenario;
+    const before = lead.length > 0 ? `; after ${lead.flat().join(', ')}` : '';
     console.log(`  bounds: ${boundsText(scenario.bounds)}`);
+    console.log(`  acts: ${acts.join(', ') || 'none'}; commands: ${commands.join(', ') || 'none'}${before}`);
     for (const finding of findings) console.log(findingText(finding));
+    if (isWhole) whole += 1;
     return findings.length === 0 && isWhole;
   });
+  console.log(`${whole} of ${chosen.length} scenarios explored to the end of their bounds`);
   console.log(`${sums.rests + sums.moments} states, ${sums.transitions} transitions, ${sums.walks} walks`);
   console.log(`${Object.keys(invariants).length} invariants: ${Object.values(invariants).join('; ')}`);
   const caught = await inTurn(
