@@ -3,7 +3,12 @@ import {decisionLines, failureLines} from '../../../src/machines/policies/job/su
 import {requireTask} from '../../../src/machines/policies/plan/plan-graph.ts';
 import {programObstacle} from '../../../src/machines/policies/run/agent-program.ts';
 import {requireNothingLeft} from '../../../src/machines/policies/run/nothing-to-run.ts';
-import {parentRefusal, refusalOf, resumeRefusal} from '../../../src/machines/policies/run/run-refusals.ts';
+import {
+  noDecision,
+  parentRefusal,
+  refusalOf,
+  resumeRefusal,
+} from '../../../src/machines/policies/run/run-refusals.ts';
 import {nextCommands, taskObstacle} from '../../../src/machines/policies/run/task-options.ts';
 import {attemptOf} from '../../../src/machines/policies/run/task-outcome.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
@@ -126,6 +131,10 @@ describe('a decision that is not due', () => {
     });
     expect(next('done', {...approved, commit: {sha: 'abc', branch: 'main'}}).commands).toEqual(instead);
     expect(next('done', {}).message).toBe('there is nothing to decide for a');
+  });
+
+  test('names `why` where the state of the task is not known', () => {
+    expect(noDecision('a').next.map(({command}) => command)).toEqual(['blackbird why a']);
   });
 });
 

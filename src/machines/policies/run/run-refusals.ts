@@ -106,14 +106,20 @@ function approvalStands(facts: TaskFacts, obstacle: ApprovalObstacle | 'notAppro
   return new AppError('E_NO_DECISION', reason, {next: [...instead, history(id)]});
 }
 
-/** Lists what can be done with a task that has already been decided. */
+/** Lists what can be done with a task that has already been decided. Without facts, `why` knows what comes next. */
 export function noDecision(id: string, facts?: TaskFacts): AppError {
   const state = facts?.run?.decision_state;
   const decided = state === undefined || state === 'pending' ? '' : `: ${decisionWords[state]}`;
-  const instead = facts ? stepsOf(facts, ['withdraw', 'undo', 'sendBack']) : [];
-  const next = facts?.run === null ? firstSteps(facts) : [...instead, history(id)];
+  const next = facts
+    ? afterDecision(facts)
+    : [{command: `blackbird why ${shellWord(id)}`, why: 'see its state'}];
   return new AppError('E_NO_DECISION', `there is nothing to decide for ${id}${decided}`, {next});
 }
+
+const afterDecision = (facts: TaskFacts): readonly NextStep[] =>
+  facts.run === null
+    ? firstSteps(facts)
+    : [...stepsOf(facts, ['withdraw', 'undo', 'sendBack']), history(facts.task.id)];
 
 /** A parent has no runs of its own except its reviews, which are repeated, never resumed. */
 export function parentRefusal(plan: Plan, task: Task, sentBack: readonly string[] = []): AppError {
