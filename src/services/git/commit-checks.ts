@@ -1,7 +1,6 @@
 import {existsSync} from 'node:fs';
 import path from 'node:path';
-import {gitEnvironment} from './git-environment.ts';
-import {createGit, type Environment, type Git} from './safe-git.ts';
+import {createGit, type Environment, type Git, gitEnvironment} from './safe-git.ts';
 import {type Entry, entriesIn, type MergeConflict, noMode} from './three-way.ts';
 
 /** A reason not to commit; the task still counts as done. */

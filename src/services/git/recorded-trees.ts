@@ -52,7 +52,7 @@ export function openRecordedTrees({project, env, timeLimitMs = 120_000}: Recorde
           const gitFolder = makeGitFolder(work, {objectFormat, ...nothing});
           const settings = {env, top: top ?? root, gitFolder, store, borrowed};
           return await job(
-            createGit({cwd: work, signal, env: storeEnvironment(settings), isFrequent: true}),
+            createGit({cwd: work, signal, env: storeEnvironment(settings)}),
             store,
             work,
             signal,

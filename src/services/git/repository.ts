@@ -2,8 +2,7 @@ import {existsSync, readdirSync} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import {type ChangeStore, isPlainFile, versionOf} from './change-store.ts';
-import {gitEnvironment} from './git-environment.ts';
-import {createGit, type Environment, type Git, GitFailure} from './safe-git.ts';
+import {createGit, type Environment, type Git, GitFailure, gitEnvironment} from './safe-git.ts';
 import type {GitFolderSettings} from './work-folders.ts';
 
 /** What a snapshot needs to know about the user's repository, which is only read. */
@@ -92,7 +91,6 @@ export function lookingGit(top: string, env: Environment, signal: AbortSignal): 
     signal,
     env: {...gitEnvironment(env, top), GIT_DIR: path.join(top, '.git'), GIT_WORK_TREE: top},
     settings: ['core.fsmonitor=false', 'core.hooksPath=/dev/null'],
-    isFrequent: true,
   });
 }
 

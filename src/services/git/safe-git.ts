@@ -1,8 +1,8 @@
 import {type ChildProcess, spawn} from 'node:child_process';
+import path from 'node:path';
 import {execa} from 'execa';
 import {simpleGit} from 'simple-git';
 import {messageOf} from '../contracts/errors.ts';
-import {gitInShell, type ShellAnswer, type ShellCall} from './git-shell.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -22,8 +22,6 @@ export type GitOptions = {
   readonly signal: AbortSignal;
   /** Passed to every call, for repositories whose own settings git reads. */
   readonly settings?: readonly string[];
-  /** Git is started by a shell, which is faster: for what is part of every task. */
-  readonly isFrequent?: boolean;
 };
 
 export type GitCall = {
@@ -83,17 +81,10 @@ async function persistently<T>(job: () => Promise<T>): Promise<T> {
 }
 
 async function runOnce(
-  options: GitOptions,
+  {cwd, env, signal, settings = []}: GitOptions,
   args: readonly string[],
-  call: GitCall,
+  {answers = [0], env: more = {}, maxBytes = maxOutputBytes}: GitCall,
 ): Promise<{code: number; text: string}> {
-  const {cwd, env, signal, settings = []} = options;
-  const {answers = [0], env: more = {}, maxBytes = maxOutputBytes} = call;
-  const found = await collected(options, args, '', call);
-  if (found) {
-    if (found.code !== null && answers.includes(found.code)) return {code: found.code, text: found.text};
-    throw failure(args, found.code, found.stderr);
-  }
   const stop = new AbortController();
   const result: {code: number; bytes: number; failure?: GitFailure} = {code: 0, bytes: 0};
   const git = simpleGit({
@@ -123,16 +114,11 @@ async function runOnce(
 }
 
 async function feedOnce(
-  options: GitOptions,
+  {cwd, env, signal, settings = []}: GitOptions,
   args: readonly string[],
   input: string,
-  call: GitCall,
+  {env: more = {}}: GitCall,
 ): Promise<string> {
-  const {cwd, env, signal, settings = []} = options;
-  const {env: more = {}} = call;
-  const found = await collected(options, args, input, call);
-  if (found?.code === 0) return found.text;
-  if (found) throw failure(args, found.code, found.stderr);
   const stop = new AbortController();
   const given = settings.flatMap((setting) => ['-c', setting]);
   const job = execa('git', [...given, ...args], {
@@ -150,64 +136,16 @@ async function feedOnce(
   return stdout;
 }
 
-/** The whole output of a git that a shell started; null if none can. */
-async function collected(
-  options: GitOptions,
-  args: readonly string[],
-  input: string,
-  {env, maxBytes = maxOutputBytes}: GitCall,
-): Promise<(ShellAnswer & {readonly text: string}) | null> {
-  if (!options.isFrequent) return null;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const take = (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge(args, maxBytes);
-    chunks.push(chunk);
-  };
-  const found = await inShell(options, {args, input, take, ...(env && {env})});
-  return found && {...found, text: Buffer.concat(chunks).toString()};
-}
-
-async function inShell(
-  {cwd, env, signal, settings = []}: GitOptions,
-  call: Pick<ShellCall, 'args' | 'input' | 'take'> & Pick<GitCall, 'env'>,
-): Promise<ShellAnswer | null> {
-  const stop = new AbortController();
-  const given = settings.flatMap((setting) => ['-c', setting]);
-  const take = (chunk: Buffer) => {
-    if (stop.signal.aborted) return;
-    try {
-      call.take(chunk);
-    } catch (error) {
-      stop.abort(error);
-    }
-  };
-  const job = gitInShell({
-    cwd,
-    env: {...env, ...call.env},
-    args: [...given, ...call.args],
-    input: call.input,
-    take,
-    stop: stop.signal,
-  });
-  return until(signal, stop, job);
-}
-
 /**
  * Returns what git prints to stderr. Every task waits for such a call, and execa takes longer than git
  * itself, so plain `spawn` is used.
  */
 async function pourOnce(
-  options: GitOptions,
+  {cwd, env, signal, settings = []}: GitOptions,
   args: readonly string[],
   input: string | Promise<string>,
   take: (chunk: Buffer) => void,
 ): Promise<string> {
-  const {cwd, env, signal, settings = []} = options;
-  const found = options.isFrequent ? await inShell(options, {args, input: await input, take}) : null;
-  if (found?.code === 0) return found.stderr;
-  if (found) throw failure(args, found.code, found.stderr);
   const stop = new AbortController();
   const given = settings.flatMap((setting) => ['-c', setting]);
   // If the system has no pipes left, they are missing here; the failure is reported as an error event.
@@ -238,6 +176,35 @@ async function pourOnce(
   const text = Buffer.concat(stderr).toString();
   if (code !== 0) throw failure(args, code, text);
   return text;
+}
+
+/**
+ * The part of the environment git may see: where programs and the user's settings are. No `GIT_*` variable is
+ * passed on, no folder of the repository is searched for programs, and no transport (a program named by a
+ * setting) is allowed.
+ */
+export function gitEnvironment(env: Environment, repository: string): Record<string, string> {
+  const isForeign = (folder: string) => path.isAbsolute(folder) && !isInside(repository, folder);
+  const kept = ['HOME', 'XDG_CONFIG_HOME', 'TMPDIR', 'DEVELOPER_DIR'].flatMap((name) => {
+    const value = env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    ...Object.fromEntries(kept),
+    PATH: (env.PATH ?? '').split(path.delimiter).filter(isForeign).join(path.delimiter),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+  };
+}
+
+/** A repository at the root of the file system contains everything, so it does not count. */
+function isInside(repository: string, folder: string): boolean {
+  const way = path.relative(repository, folder);
+  return path.dirname(repository) !== repository && way !== '..' && !way.startsWith(`..${path.sep}`);
 }
 
 function countBytes(

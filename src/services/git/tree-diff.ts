@@ -1,3 +1,4 @@
+import {setImmediate as nextTurn} from 'node:timers/promises';
 import type {ChangedFile, ObservedChange, ReviewRules} from '../contracts/changes.ts';
 import {messageOf} from '../contracts/errors.ts';
 import type {ChangeStore} from './change-store.ts';
@@ -62,8 +63,9 @@ export async function observeChange(
   const {from, to} = trees;
   const change = printChange(git, trees).then(splitChange);
   const objects = async () => new Set([from, to, ...objectIds((await change).list)]);
-  // A change that cannot be kept is still shown; one that cannot be verified is not.
-  const verified = verifyObjects(git, objects);
+  // A change that cannot be kept is still shown; one that cannot be verified is not. This git starts while
+  // the other one runs.
+  const verified = nextTurn().then(() => verifyObjects(git, objects));
   // An empty change has nothing to verify.
   verified.catch(() => {});
   const {list, diffstat, patches} = await change;

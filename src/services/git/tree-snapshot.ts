@@ -3,9 +3,8 @@ import {type Stats, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {type ChangeStore, copyIndex, KeptIndex, versionOf} from './change-store.ts';
 import {bulkyFiles, checkTotal, describeFiles, fingerprint, statsOf} from './file-sizes.ts';
-import {gitEnvironment} from './git-environment.ts';
 import {asAlternates, isObjectId, openRepository, type Repository} from './repository.ts';
-import {createGit, type Environment, type Git, GitFailure} from './safe-git.ts';
+import {createGit, type Environment, type Git, GitFailure, gitEnvironment} from './safe-git.ts';
 import {makeGitFolder} from './work-folders.ts';
 
 export type SnapshotJob = {
@@ -249,7 +248,6 @@ function snapshotGit(repository: Repository, job: SnapshotJob, index: string): G
   return createGit({
     cwd: repository.top,
     signal,
-    isFrequent: true,
     env: {
       ...storeEnvironment({env, top: repository.top, gitFolder, store, borrowed}),
       GIT_WORK_TREE: repository.top,

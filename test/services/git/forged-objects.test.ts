@@ -60,7 +60,7 @@ function withKilledGit(command: string, times: number): Record<string, string> {
   const folder = temporaryFolder();
   const real = execFileSync('sh', ['-c', 'command -v git'], {encoding: 'utf8'}).trim();
   const killing = `for n in $(seq ${times}); do mkdir "${folder}/$n" 2>/dev/null && kill -INT $$; done`;
-  const script = `#!/bin/sh\ncase " $* " in *" ${command} "*) ${killing};; esac\nexec ${real} "$@"\n`;
+  const script = `#!/bin/sh\n[ "$1" = ${command} ] && ${killing}\nexec ${real} "$@"\n`;
   writeFileSync(path.join(folder, 'git'), script, {mode: 0o755});
   return {PATH: `${folder}:${process.env.PATH}`};
 }
