@@ -104,10 +104,14 @@ async function strangersIn(
     if (walk.left <= 0) return found;
     const {entries, folders: below, strangers} = content(folder);
     for (const each of below) folders.push(each);
-    found.push(...strangers.filter((name) => isSince(path.join(top, name), since)));
     const turns = Math.ceil(walk.left / 1_000);
-    walk.left -= entries;
+    walk.left -= entries - strangers.length;
     if (Math.ceil(walk.left / 1_000) < turns) await rest(walk);
+    for (const name of strangers) {
+      if (walk.left <= 0) return found;
+      if (isSince(path.join(top, name), since)) found.push(name);
+      if (--walk.left % 1_000 === 0) await rest(walk);
+    }
   }
   return found;
 }
