@@ -29,7 +29,8 @@ export function createGuardian(): Guardian {
   let current: ChildProcess | undefined;
 
   const start = (): ChildProcess => {
-    const child = spawn('/bin/sh', ['-c', guardianScript, 'blackbird-guardian'], {
+    // It knows its wards from its first moment, in case we die in the next one.
+    const child = spawn('/bin/sh', ['-c', guardianScript, 'blackbird-guardian', ...wards], {
       cwd: '/',
       // In its own group: neither the terminal's signals nor ours to the agent reach it.
       detached: true,
@@ -49,7 +50,6 @@ export function createGuardian(): Guardian {
     // An idle guardian must not keep us from exiting: our exit is what it waits for.
     child.unref();
     if (child.stdin instanceof Socket) child.stdin.unref();
-    for (const ward of wards) child.stdin?.write(`+ ${ward}\n`);
     return child;
   };
 

@@ -48,14 +48,15 @@ function lineOf([option, line, ...more]: readonly string[]): string | null {
 }
 
 /**
- * Outlives Blackbird to end the agents it started. stdin is the lifeline: `+ kind:pid:start:name` and `-
- * kind:pid:start:name` say which agents are alive; EOF means that Blackbird is gone, for whatever reason.
+ * Outlives Blackbird to end the agents it started. Its arguments are the agents alive at its start, as
+ * `kind:pid:start:name`. stdin is the lifeline: `+` and `-` before such a word say what changed; EOF means that
+ * Blackbird is gone, for whatever reason.
  * Then it sends SIGINT to each group, waits 1.5 s, and sends SIGKILL to the groups and to every process
  * marked with its name, until three scans in a row find nothing. A reaper does this better and gets a second
  * more: if killed halfway, it would lose track of hidden processes.
  */
 export const guardianScript = `trap '' INT TERM HUP QUIT PIPE TSTP TTIN TTOU
-agents=
+agents=$*
 while read -r change agent; do
   kept=
   for other in $agents; do [ "$other" = "$agent" ] || kept="$kept $other"; done

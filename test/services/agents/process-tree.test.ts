@@ -4,7 +4,7 @@ import path from 'node:path';
 import {build} from 'esbuild';
 import {beforeAll, describe, expect, onTestFinished, test, vi} from 'vitest';
 import {createGuardian} from '../../../src/services/agents/guardian.ts';
-import {heldBack} from '../../../src/services/agents/launcher.ts';
+import {guardianScript, heldBack} from '../../../src/services/agents/launcher.ts';
 import {hasReaper} from '../../../src/services/agents/reaped-tree.ts';
 import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
 import {identifyProcess} from '../../../src/services/system/process-identity.ts';
@@ -302,8 +302,18 @@ describe.skipIf(process.platform !== 'linux')('a guardian', () => {
     // It is gone before this process, which is busy in the meantime, hears of it.
     while (processState(pid) !== null) textOf('/proc/self/stat');
     await guardian.watch(second);
-    expect(own()).toHaveLength(1);
-    expect(own()).not.toContain(pid);
+    const [next = 0, ...more] = own();
+    expect(more).toEqual([]);
+    expect(next).not.toBe(pid);
+    // It knew its wards before anything was written to it: this process could die right after starting it.
+    expect(textOf(`/proc/${next}/cmdline`)).toContain(`alone:${first.leader.pid}:`);
+  });
+
+  test('ends the wards it was started with, even if nobody tells it of any', async () => {
+    const {leader} = startWard();
+    const ward = `alone:${leader.pid}:${leader.startTime}:nobody`;
+    spawnSync('/bin/sh', ['-c', guardianScript, 'blackbird-guardian', ward], {stdio: 'ignore'});
+    await expectGone([leader.pid]);
   });
 });
 
