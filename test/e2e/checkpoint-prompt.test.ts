@@ -183,7 +183,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
       '   Approve and quit  Y',
       '   Request changes  r',
       '   Reject changes  x',
-      ' enter choose  d diff  esc later  + all',
+      ' enter choose  d diff  esc later  ? keys',
     ]);
     terminal.resize(80, 24);
     await terminal.until(' 14 + line 13');
