@@ -131,7 +131,7 @@ const rules: Record<TaskCommand, CommandRule> = {
       ({engine, history}: Begin) => {
         if (run) history.decisions[run.run_id] = state;
         settleWords(history, id);
-        if (run && state === 'rejected') takeBackTitles(history, run.run_id);
+        if (state === 'rejected') takeBackTitles(history, id);
         return engine.start(started([checkpointStep(id, {state})], scenario));
       };
     return [

@@ -178,8 +178,8 @@ async function refused(
   if (error === undefined)
     return {invariant: 'refused', words: `${command.name} was not refused`, path: legs};
   const content = ({plan, runs, feedback}: Disk) => JSON.stringify([[...plan.items], runs, feedback]);
-  // What a dead Blackbird left open is repaired by whatever comes next.
-  if (content(after) === content(disk) || isLeftOpen(disk)) return null;
+  // What a dead Blackbird or a full disk left behind is repaired by whatever comes next.
+  if (content(after) === content(disk) || isLeftOpen(disk) || disk.history.failures > 0) return null;
   return {invariant: 'refused', words: `${command.name} was refused and changed something`, path: legs};
 }
 
@@ -230,7 +230,7 @@ async function wayOut(
  * Feedback that was stored and never delivered although everything is done. If the last run could not deliver it, the
  * task is as before and a draft keeps the text for the next try.
  */
-function unheardIn({history: {words, tales}, runs, drafts}: Disk): string | null {
+function unheardIn({history: {words, tales, failures}, runs, drafts}: Disk): string | null {
   const works = ({hasWorked, verdict}: AgentTale) => hasWorked && verdict !== null;
   // A resumed session includes what was said in it before.
   const isHeard = (token: string) =>
@@ -243,7 +243,9 @@ function unheardIn({history: {words, tales}, runs, drafts}: Disk): string | null
     );
   const isOffered = (token: string, taskId: string) => {
     const last = latestRun(runs.filter(({task_id}) => task_id === taskId));
-    return last !== null && isUndelivered(last) && JSON.stringify(drafts).includes(token);
+    const isKept = JSON.stringify(drafts).includes(token);
+    // After a full disk, the run that was to deliver it may not be on record at all.
+    return isKept && last !== null && (isUndelivered(last) || failures > 0);
   };
   const lost = words.find(
     ({token, taskId, isAccepted, isMoot}) =>

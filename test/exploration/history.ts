@@ -47,7 +47,7 @@ export type History = {
   gated: string[];
   /** Titles edited while Blackbird worked. */
   titles: Record<string, string>;
-  /** The run that was active then. Rejecting it takes the titles back: nobody knows who edited them. */
+  /** The task whose agent worked then. Rejecting its run takes the titles back: nobody knows who edited them. */
   titlesDuring: Record<string, string>;
   /** Tasks whose status the user set, and to what. */
   byHand: Record<string, string>;
@@ -89,9 +89,9 @@ export function settleWords(history: History, taskId: string): void {
   for (const word of history.words) if (word.taskId === taskId) word.isMoot = true;
 }
 
-/** What was edited while the rejected run was at work may be the agent's: it is taken back. */
-export function takeBackTitles({titles, titlesDuring}: History, runId: string): void {
-  for (const id of Object.keys(titles)) if (titlesDuring[id] === runId) delete titles[id];
+/** What was edited while the rejected run, or one that it continues, was at work may be the agent's: it is taken back. */
+export function takeBackTitles({titles, titlesDuring}: History, taskId: string): void {
+  for (const id of Object.keys(titles)) if (titlesDuring[id] === taskId) delete titles[id];
 }
 
 /** The provider has a second to store a session that was announced. */

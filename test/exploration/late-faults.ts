@@ -76,7 +76,7 @@ export const lateFaults: readonly Fault[] = [
       ['restart'],
     ),
     'actors/record-run.actor.ts',
-    ["    if (step.type === 'withdrawn') await reinstate({runs, now}, run);\n", ''],
+    ["    if (step.type === 'withdrawn' && isTakenBack(recorded)) await reinstate({runs, now}, run);\n", ''],
     [
       '    const trace = {\n',
       "    if (step.type === 'withdrawn') await reinstate({runs, now}, run);\n    const trace = {\n",

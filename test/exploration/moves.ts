@@ -167,7 +167,7 @@ function edits({world, scenario, isFresh}: Scene, {call}: Point): Move[] {
         const working = [...plans.plan.items.keys()]
           .flatMap(runs.records)
           .find(({state}) => state === 'running');
-        history.titlesDuring[id] = working?.run_id ?? '';
+        history.titlesDuring[id] = working?.task_id ?? '';
         const task = plans.plan.items.get(id);
         if (!task) return;
         const updatedAt = new Date(world.clock.milliseconds).toISOString();
@@ -191,7 +191,7 @@ function decisions(scene: Scene): Move[] {
     const decide = (decision: CheckpointAnswer) => () => {
       history.decisions[run.run_id] = decision.state;
       if (decision.state !== 'changes_requested') settleWords(history, task.id);
-      if (decision.state === 'rejected') takeBackTitles(history, run.run_id);
+      if (decision.state === 'rejected') takeBackTitles(history, task.id);
       // Who sends an agent back to work asks for one more.
       const isAgain = decision.state === 'changes_requested' || decision.state === 'retry';
       if (isAgain && tally.begunAtStop !== null) tally.begunAtStop = tally.begun;

@@ -947,6 +947,26 @@ describe('restarting', () => {
     expect(runs.records('a')[0]).not.toHaveProperty('superseded_by_run_id');
   });
 
+  test('stays the replacement when it is resumed and paused before its agent is released', async () => {
+    const {engine, agents, runs} = openProject({
+      plan: planOf(task('a', {status: 'in_progress'})),
+      runs: [
+        waitingRun({superseded_by_run_id: 'a-2'}),
+        pausedRun({run_id: 'a-2', attempt: 2, restart_of_run_id: 'a-1'}),
+      ],
+    });
+    const release = agents.holdLaunch();
+    const finished = startJob(engine, resume('a'));
+    await settle();
+    engine.pause('user_interrupt');
+    release();
+    await finished;
+    expect(runs.records('a')).toMatchObject([
+      {run_id: 'a-1', superseded_by_run_id: 'a-2'},
+      {run_id: 'a-2', state: 'paused', restart_of_run_id: 'a-1'},
+    ]);
+  });
+
   test('that fails leaves the session that can be resumed; the attempt still counts', async () => {
     const {engine, plans, runs} = openRun(waitingRun(), 'waiting_user');
     plans.failNextUpdate(new AppError('E_STORE_WRITE', 'the disk is full'));

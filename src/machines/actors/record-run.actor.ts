@@ -10,7 +10,7 @@ import type {CheckTrace, RunStep, SegmentWork} from '../policies/run/run-step.ts
 import type {AgentEndings} from './agent.actor.ts';
 import type {CheckEndings} from './check.actor.ts';
 import {aroundChecks, checksAround} from './checks-around.ts';
-import {reinstate} from './reinstate.ts';
+import {isTakenBack, reinstate} from './reinstate.ts';
 import {createSideEffectWatch, type SideEffectWatch} from './side-effect-watch.ts';
 import {chainOf, summaryOf} from './task-change.ts';
 
@@ -79,7 +79,7 @@ export function defineRecordRunActor({
       return next;
     });
     // The run's own end first: after a crash in between, recovery restores the old run.
-    if (step.type === 'withdrawn') await reinstate({runs, now}, run);
+    if (step.type === 'withdrawn' && isTakenBack(recorded)) await reinstate({runs, now}, run);
     if (isOver) endings.delete(run.run_id);
     if (step.type === 'ended') await noteLimit(limits, recorded, step);
     // Paused meanwhile, or given up as silent: the limit is one all the same.

@@ -18,7 +18,7 @@ import {checksAround} from './checks-around.ts';
 import {cleanDrafts} from './clean-drafts.ts';
 import {commitTask} from './commit-task.actor.ts';
 import {workOf} from './record-run.actor.ts';
-import {reinstate} from './reinstate.ts';
+import {isTakenBack, reinstate} from './reinstate.ts';
 import {createSideEffectWatch} from './side-effect-watch.ts';
 
 /** Whether a finished task is committed before the plan is updated. */
@@ -79,9 +79,6 @@ const isAside = ({run_type}: RunRecord) => run_type === 'review' || run_type ===
 /** It never started and followed no other run: its task was ready, whatever earlier runs did. */
 const isBegunAfresh = (run: RunRecord) =>
   run.state === 'canceled' && run.segments.length === 0 && runBefore(run) === undefined;
-
-const isTakenBack = ({state, segments, restart_of_run_id}: RunRecord) =>
-  state === 'canceled' && segments.length === 0 && restart_of_run_id !== undefined;
 
 const openTasks = (plan: Plan): Task[] => [...plan.items.values()].filter(isOpenTask);
 
