@@ -7,10 +7,11 @@ import {mergeSideEffects} from '../policies/review/side-effects.ts';
 import {retryOf} from '../policies/run/retry-time.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import type {CheckTrace, RunStep, SegmentWork} from '../policies/run/run-step.ts';
+import {isTakenBack} from '../policies/run/task-runs.ts';
 import type {AgentEndings} from './agent.actor.ts';
 import type {CheckEndings} from './check.actor.ts';
 import {aroundChecks, checksAround} from './checks-around.ts';
-import {isTakenBack, reinstate} from './reinstate.ts';
+import {reinstate} from './reinstate.ts';
 import {createSideEffectWatch, type SideEffectWatch} from './side-effect-watch.ts';
 import {chainOf, summaryOf} from './task-change.ts';
 

@@ -9,7 +9,7 @@ import {leaveParents, parentsBefore} from '../policies/review/parent-review.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RunStep} from '../policies/run/run-step.ts';
 import {identityOf} from '../policies/run/run-step.ts';
-import {isResting, latestDeliveredRun, runBefore, statusOf} from '../policies/run/task-runs.ts';
+import {isResting, isTakenBack, latestDeliveredRun, runBefore, statusOf} from '../policies/run/task-runs.ts';
 import {undoBroken} from '../policies/run/undo.ts';
 import {isVerifying} from '../policies/run/verification.ts';
 import {compareTimestamps} from '../policies/text/timestamps.ts';
@@ -18,7 +18,7 @@ import {checksAround} from './checks-around.ts';
 import {cleanDrafts} from './clean-drafts.ts';
 import {commitTask} from './commit-task.actor.ts';
 import {workOf} from './record-run.actor.ts';
-import {isTakenBack, reinstate} from './reinstate.ts';
+import {reinstate} from './reinstate.ts';
 import {createSideEffectWatch} from './side-effect-watch.ts';
 
 /** Whether a finished task is committed before the plan is updated. */

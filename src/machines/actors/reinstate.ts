@@ -11,6 +11,3 @@ export async function reinstate(
   if (replaced?.superseded_by_run_id !== run_id) return;
   await runs.update(task_id, replaced.run_id, (run) => applyRunStep(run, {type: 'reinstated'}, now()));
 }
-
-export const isTakenBack = ({state, segments, restart_of_run_id}: RunRecord) =>
-  state === 'canceled' && segments.length === 0 && restart_of_run_id !== undefined;

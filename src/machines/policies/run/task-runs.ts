@@ -95,3 +95,7 @@ export function stepPastRecord(file: string): NextStep {
   const name = shellWord(file);
   return {command: `mv ${name} ${name}.broken`, why: 'fix it, or move it aside'};
 }
+
+/** A restart that never started: it replaces nothing. */
+export const isTakenBack = ({state, segments, restart_of_run_id}: RunRecord): boolean =>
+  state === 'canceled' && segments.length === 0 && restart_of_run_id !== undefined;
