@@ -21,7 +21,7 @@ function project() {
   const runs = [];
   const add = (fields) => {
     const times = {createdAt: at(0), updatedAt: at(0)};
-    items[fields.id] = {...{description: '', acceptanceCriteria: [], deps: []}, ...times, ...fields};
+    items[fields.id] = {description: '', acceptanceCriteria: [], deps: [], ...times, ...fields};
   };
   for (let number = 0; number < tasks; number++) {
     const [id, group] = [`task-${number}`, `group-${Math.floor(number / 20)}`];
@@ -53,8 +53,15 @@ function project() {
     writeFileSync(path.join(place, `${run.run_id}.json`), JSON.stringify(run, null, 2));
   }
   const job = {
-    ...{schemaVersion: 1, jobId, steps: [{type: 'execute', taskIds: []}], agent: 'claude', owner: null},
-    ...{settings: {graceMilliseconds: 10_000}, startedAt: at(0), endedAt: at(60 * tasks), waits: []},
+    schemaVersion: 1,
+    jobId,
+    steps: [{type: 'execute', taskIds: []}],
+    agent: 'claude',
+    owner: null,
+    settings: {graceMilliseconds: 10_000},
+    startedAt: at(0),
+    endedAt: at(60 * tasks),
+    waits: [],
     runs: runs.map(({task_id, run_id, created_at}) => ({
       taskId: task_id,
       runId: run_id,
@@ -72,14 +79,20 @@ function recordOf(id, number, isFailed) {
   const usage = {input_tokens: 12_000, output_tokens: 3_000, cost_usd: 0.12};
   const limit = {paused_at: at(begun + 20), pause_reason: 'usage_limit', resumed_at: at(begun + 30)};
   return {
-    ...{schema_version: 1, run_id: `${id}-1-abcdef`, task_id: id, run_type: 'execute', attempt: 1},
-    ...{
-      state: isFailed ? 'failed' : 'succeeded',
-      provider: 'claude',
-      provider_session_ref: `session-${number}`,
-    },
-    ...{resumable: true, repo_root: '/somewhere', job_id: jobId, usage},
-    ...{created_at: at(begun), updated_at: at(begun + 55)},
+    schema_version: 1,
+    run_id: `${id}-1-abcdef`,
+    task_id: id,
+    run_type: 'execute',
+    attempt: 1,
+    state: isFailed ? 'failed' : 'succeeded',
+    provider: 'claude',
+    provider_session_ref: `session-${number}`,
+    resumable: true,
+    repo_root: '/somewhere',
+    job_id: jobId,
+    usage,
+    created_at: at(begun),
+    updated_at: at(begun + 55),
     segments: [
       {
         ...process,
@@ -90,12 +103,10 @@ function recordOf(id, number, isFailed) {
         usage,
       },
     ],
-    ...{
-      stdout: 'what it said, the end of it\n'.repeat(40),
-      stderr: '',
-      exit_code: 0,
-      result: 'It is done. '.repeat(20),
-    },
+    stdout: 'what it said, the end of it\n'.repeat(40),
+    stderr: '',
+    exit_code: 0,
+    result: 'It is done. '.repeat(20),
     context: {digest: 'd'.repeat(64), bytes: 6_000},
     review_summary: {files: [], diffstat: '3 files changed', snippets: []},
     ...(number % 100 === 7 ? {pauses: [limit]} : {}),

@@ -88,8 +88,15 @@ async function buildPage(folder) {
     },
     outdir: folder,
     metafile: true,
-    ...{bundle: true, format: 'esm', platform: 'browser', target: 'es2022', logLevel: 'warning'},
-    ...{minify: true, lineLimit: 160, splitting: true, chunkNames: 'parts/[name]-[hash]'},
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    logLevel: 'warning',
+    minify: true,
+    lineLimit: 160,
+    splitting: true,
+    chunkNames: 'parts/[name]-[hash]',
     define: {'process.env.NODE_ENV': '"production"'},
   });
   await copyFile(path.join(source, 'index.html'), path.join(folder, 'index.html'));

@@ -72,7 +72,12 @@ async function loadMachines() {
           });`,
         resolveDir: root,
       },
-      ...{outfile, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'warning'},
+      outfile,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      logLevel: 'warning',
     });
     return (await import(outfile)).drawn;
   } finally {

@@ -60,7 +60,10 @@ const pointOf = ({x, y}) => ({x: round(x), y: round(y)});
 function compact({id, x = 0, y = 0, width = 0, height = 0, children = [], edges = []}) {
   return {
     id,
-    ...{x: round(x), y: round(y), width: round(width), height: round(height)},
+    x: round(x),
+    y: round(y),
+    width: round(width),
+    height: round(height),
     ...(children.length > 0 && {children: children.map(compact)}),
     ...(edges.length > 0 && {edges: edges.map(compactEdge)}),
   };
@@ -68,10 +71,15 @@ function compact({id, x = 0, y = 0, width = 0, height = 0, children = [], edges 
 
 function compactEdge({id, sources, targets, labels = [], sections = []}) {
   return {
-    ...{id, sources, targets},
+    id,
+    sources,
+    targets,
     labels: labels.map(({text, x = 0, y = 0, width, height}) => ({
       text,
-      ...{x: round(x), y: round(y), width: round(width), height: round(height)},
+      x: round(x),
+      y: round(y),
+      width: round(width),
+      height: round(height),
     })),
     sections: sections.map(({startPoint, endPoint, bendPoints = []}) => ({
       startPoint: pointOf(startPoint),
@@ -100,7 +108,12 @@ async function loadGraphs(root) {
           });`,
         resolveDir: root,
       },
-      ...{outfile, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'warning'},
+      outfile,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      logLevel: 'warning',
     });
     return (await import(pathToFileURL(outfile).href)).charts;
   } finally {

@@ -9,7 +9,7 @@ import {fileURLToPath} from 'node:url';
 
 const program = fileURLToPath(new URL('../dist/blackbird.cjs', import.meta.url));
 const picture = fileURLToPath(new URL('../docs/blackbird.svg', import.meta.url));
-const [columns, rows] = [104, 26];
+const [columns, rows] = [104, 29];
 const folder = mkdtempSync(path.join(tmpdir(), 'blackbird-picture-'));
 const env = {...process.env, HOME: folder, TMUX_TMPDIR: folder, TERM: 'xterm-256color', LC_ALL: 'C.UTF-8'};
 const tmux = (...args) =>
@@ -19,6 +19,8 @@ try {
   const project = path.join(folder, 'checkout-service');
   const blackbird = (...args) => execFileSync(process.execPath, [program, '--cwd', project, ...args], {env});
   execFileSync('git', ['init', '-q', project]);
+  const scripts = {test: 'node --test'};
+  writeFileSync(path.join(project, 'package.json'), JSON.stringify({type: 'module', scripts}));
   blackbird('init');
   for (const task of plan()) blackbird('add', ...task);
   blackbird('config', 'set', 'execution.stopAfterEachTask', 'true');
@@ -41,22 +43,35 @@ try {
 /** Tasks of the sample, as arguments of `add`. */
 function plan() {
   const code = [
-    "router.post('/refunds', idempotent(), async (request, response) => {",
-    '  const refund = await refunds.create(request.body);',
-    '  response.status(201).json(refund);',
+    'const paid = new Map();',
+    '',
+    'export function refund(order, cents) {',
+    '  if (paid.has(order)) return {status: 409};',
+    '  paid.set(order, cents);',
+    '  return {status: 201, cents};',
+    '}',
+  ];
+  const test = [
+    "import assert from 'node:assert';",
+    "import test from 'node:test';",
+    "import {refund} from '../src/refunds.js';",
+    '',
+    "test('an order is refunded once', () => {",
+    "  assert.deepEqual(refund('o-1', 500), {status: 201, cents: 500});",
+    "  assert.deepEqual(refund('o-1', 500), {status: 409});",
     '});',
   ];
   const prompt = [
-    ...code.map((line) => `demo: append src/refunds.ts ${line}`),
-    'demo: write test/refunds.test.ts refunds are idempotent',
-    'demo: answer Added POST /refunds with idempotency keys. 14 tests pass.',
+    `demo: write src/refunds.js ${code.join('\\n')}`,
+    `demo: write test/refunds.test.js ${test.join('\\n')}`,
+    'demo: answer A refund is paid once; repeating it gives 409. Tested.',
   ].join('\n');
   const below = ['--parent', 'payments'];
   return [
     ['--id', 'payments', '--title', 'Payments'],
     ['--id', 'schema', '--title', 'Schema for refunds', ...below],
     ['--id', 'refund', '--title', 'Refund endpoint', '--prompt', prompt, ...below].concat([
-      ...['--ac', 'idempotent', '--ac', '409 on repeat', '--verify', 'test -s src/refunds.ts'],
+      ...['--ac', '201 with the refund', '--ac', '409 on repeat', '--verify', 'npm test'],
     ]),
     ['--id', 'e2e', '--title', 'Refund e2e test', '--dep', 'refund', ...below],
     ['--id', 'notes', '--title', 'Release notes', '--dep', 'payments'],

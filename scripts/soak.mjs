@@ -34,8 +34,17 @@ const tasks = Array.from({length: count}, (_, index) => {
   const trouble = random() < troubleRate ? troubles[Math.floor(random() * troubles.length)] : 'none';
   if (trouble !== 'none') meet(trouble);
   return {
-    ...{id, title: `Task ${id}`, description: '', acceptanceCriteria: [], prompt: `soak: ${id} ${trouble}`},
-    ...{parentId: null, childIds: [], deps: [], status: 'todo', createdAt: made, updatedAt: made},
+    id,
+    title: `Task ${id}`,
+    description: '',
+    acceptanceCriteria: [],
+    prompt: `soak: ${id} ${trouble}`,
+    parentId: null,
+    childIds: [],
+    deps: [],
+    status: 'todo',
+    createdAt: made,
+    updatedAt: made,
   };
 });
 

@@ -3,9 +3,11 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {promisify} from 'node:util';
 import {describe, expect, test} from 'vitest';
+import {exitCodes} from '../src/cli/exit-codes.ts';
 import {settingText} from '../src/machines/policies/setting-types.ts';
 import {settingKeys, settings} from '../src/services/contracts/config.ts';
-import {programIds, providerIds} from '../src/services/contracts/provider-table.ts';
+import {programIds, providerIds, providerTable} from '../src/services/contracts/provider-table.ts';
+import {ownFolders, ownNames} from '../src/services/git/known-names.ts';
 import {projectFolder} from '../src/services/stores/project-folder.ts';
 import {commands} from '../src/ui/commands/command-table.ts';
 
@@ -57,6 +59,20 @@ test('every threat of SECURITY.md has a test', () => {
   expect(rows.filter((cells) => !/\]\(test\/[\w./-]+\.test\.ts\)/.test(cells[3] ?? ''))).toEqual([]);
 });
 
+/** Pages for people who change the program. The files that other pages name are examples. */
+const developerPages = [
+  'AGENTS.md',
+  ...['architecture', 'providers', 'testing'].map((name) => `docs/${name}.md`),
+];
+
+test.each(developerPages)('%s names files that exist', (page) => {
+  const files = ['src', 'test', 'scripts'].flatMap((folder) =>
+    readdirSync(path.join(root, folder), {recursive: true}).map((file) => `/${folder}/${file}`),
+  );
+  const named = [...read(page).matchAll(/`([\w./-]+\.(?:tsx?|mjs|cjs))`/g)].map(([, name = '']) => name);
+  expect(named.filter((name) => !files.some((file) => file.endsWith(`/${name}`)))).toEqual([]);
+});
+
 test('README has at most 250 lines, and AGENTS.md 60', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(251);
   expect(read('AGENTS.md').split('\n').length).toBeLessThanOrEqual(61);
@@ -81,16 +97,23 @@ test('docs/configuration.md has every setting with its default', () => {
     const shown = rowOf(key)?.split('|')[2] ?? '';
     return !shown.replaceAll('`', '').includes(value);
   });
-  expect(missing).toEqual([]);
+  expect(missing, 'docs/configuration.md has no row for these, or another default').toEqual([]);
+  const limited = providerIds.filter((id) => providerTable[id].limitsTurns);
+  expect(rowOf('execution.maxTurns'), 'who can limit its turns, in its row').toContain(
+    `(${limited.join(', ')} only)`,
+  );
 });
 
 test('docs/providers.md has a row for every provider, and docs/sessions.md names those with a program', () => {
   const rows = read('docs/providers.md').split('\n');
   expect(
     providerIds.filter((id) => !rows.some((row) => new RegExp(`^\\| \`${id}\` +\\|`).test(row))),
+    'the first table of docs/providers.md has no row for these',
   ).toEqual([]);
   const runners = /The \*\*runner\*\* is (.*), or an entry/.exec(read('docs/sessions.md'))?.[1];
-  expect(runners?.split(', ').sort()).toEqual(programIds.map((id) => `\`${id}\``).sort());
+  expect(runners?.split(', ').sort(), 'the sentence "The **runner** is …" in docs/sessions.md').toEqual(
+    programIds.map((id) => `\`${id}\``).sort(),
+  );
 });
 
 test('docs/terminal-ui.md has every command of the help that has a letter or sign as its key', () => {
@@ -105,7 +128,19 @@ test('docs/terminal-ui.md has every command of the help that has a letter or sig
       keys.some((key) => key.length === 1) &&
       !keys.some((key) => shown.has(arrows.get(key) ?? key)),
   );
-  expect(missing.map(({id, keys}) => [id, ...keys])).toEqual([]);
+  expect(
+    missing.map(({id, keys}) => [id, ...keys]),
+    'docs/terminal-ui.md has no row for these',
+  ).toEqual([]);
+});
+
+test('docs/errors.md has every exit code', () => {
+  const rows = read('docs/errors.md').split('\n');
+  const isThere = (code: number) => rows.some((row) => new RegExp(`^\\| ${code} +\\|`).test(row));
+  expect(
+    Object.values(exitCodes).filter((code) => !isThere(code)),
+    'docs/errors.md has no row for these',
+  ).toEqual([]);
 });
 
 test('docs/errors.md has every error code', () => {
@@ -116,11 +151,21 @@ test('docs/errors.md has every error code', () => {
   const text = read('docs/errors.md');
   const isThere = (code: string) =>
     text.includes(`\`${code}\``) || /^E_(TMUX|GIT)_|_REMOVE_FAILED$/.test(code);
-  expect(codes.filter((code) => !isThere(code))).toEqual([]);
+  expect(
+    codes.filter((code) => !isThere(code)),
+    'docs/errors.md has no row for these',
+  ).toEqual([]);
 });
 
 test('docs/files.md has every file and folder of a project', () => {
   const text = read('docs/files.md');
   const places = Object.values(projectFolder('/project')).map((file) => path.relative('/project', file));
-  expect(places.filter((place) => place !== '' && !text.includes(`\`${place}`))).toEqual([]);
+  const names = [...ownNames, ...ownFolders.keys()].map((name) => `.blackbird/${name}`);
+  const isThere = (place: string) => new RegExp(`\`(~/)?${place.replaceAll('.', '\\.')}[\`/]`).test(text);
+  expect(
+    [...new Set([...places, ...names])].filter(
+      (place) => place !== '' && place !== '.blackbird' && !isThere(place),
+    ),
+    'docs/files.md has no row for these',
+  ).toEqual([]);
 });

@@ -50,8 +50,9 @@ function speedOf(sections) {
   const pause = find('pause', 'SIGINT to exit, recorded');
   const withGit = `${Math.round(task.value)} ms with git (${task.ratio.toFixed(1)} times)`;
   return [
-    `- **Speed** (\`npm run bench\`): \`blackbird --version\` takes ${above(version)} more than bare Node, and \`list\` of 1,000 tasks`,
-    `${above(list)} more. In a plan of 200 tasks, each task costs ${Math.round(task.floorValue)} ms\n `,
-    `on top of its agent, or ${withGit}. A pause is recorded and complete in ${Math.round(pause.value)} ms.`,
+    '- **Speed** (`npm run bench`): `blackbird --version` takes',
+    `${above(version)} more than bare Node, and \`list\` of 1,000 tasks\n `,
+    `${above(list)} more. In a plan of 200 tasks, each task costs ${Math.round(task.floorValue)} ms on top of its agent, or\n `,
+    `${withGit}. A pause is recorded and complete in ${Math.round(pause.value)} ms.`,
   ].join(' ');
 }

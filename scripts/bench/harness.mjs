@@ -107,6 +107,11 @@ export const medians = (results) =>
 
 /** One figure beside the floor it was measured with. */
 export const figure = (what, value, unit, floor, floorValue, note = '') => ({
-  ...{what, value, unit, floor, floorValue, note},
+  what,
+  value,
+  unit,
+  floor,
+  floorValue,
+  note,
   ratio: floorValue > 0 ? value / floorValue : null,
 });

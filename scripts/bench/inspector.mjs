@@ -34,7 +34,9 @@ async function execution(tasks, args, look = () => {}) {
   const cost = costOf(project);
   const start = performance.now();
   const child = spawn(process.execPath, [...cost.args, program, 'execute', ...args], {
-    ...{cwd: project.folder, env: cost.env, stdio: ['ignore', 'ignore', 'pipe']},
+    cwd: project.folder,
+    env: cost.env,
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
   let isSeen = false;
   child.stderr.setEncoding('utf8').on('data', (text) => {

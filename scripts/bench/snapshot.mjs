@@ -78,7 +78,12 @@ async function loadSources() {
   );
   await build({
     stdin: {contents: lines.join('\n'), resolveDir: source},
-    ...{outfile, bundle: true, format: 'esm', platform: 'node', target: 'node20', logLevel: 'warning'},
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'warning',
     banner: {
       js: "import {createRequire} from 'node:module'; const require = createRequire(import.meta.url);",
     },

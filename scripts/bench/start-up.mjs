@@ -32,7 +32,9 @@ export async function measure({isQuick}) {
     ],
     curves: [
       {
-        ...{title: 'list --all over bare node', x: 'tasks', y: 'ms'},
+        title: 'list --all over bare node',
+        x: 'tasks',
+        y: 'ms',
         lines: [{name: 'list', points: lists.map(([what], index) => [sizes[index], found[what] - bare])}],
       },
     ],

@@ -1,6 +1,6 @@
 // What a task costs besides the agent's own work: whole plans with a trivial agent, against bare spawns of it.
 import {execa} from 'execa';
-import {figure, inRounds, medians, newFolder, newProject, runProgram} from './harness.mjs';
+import {figure, inRounds, median, medians, newFolder, newProject, runProgram} from './harness.mjs';
 import {samplePlan} from './sample-plan.mjs';
 
 export const title = 'A task';
@@ -28,7 +28,9 @@ export async function measure({isQuick}) {
     ],
     curves: [
       {
-        ...{title: 'one task', x: 'tasks in the plan', y: 'ms'},
+        title: 'one task',
+        x: 'tasks in the plan',
+        y: 'ms',
         lines: [...Object.keys(kinds).map((kind) => ({name: kind, points: of(kind)}))].concat({
           name: floor,
           points: sizes.map((size) => [size, bare]),
@@ -46,9 +48,16 @@ async function bareSpawns(count) {
   return (performance.now() - start) / count;
 }
 
-/** The whole execution without the start-up, divided by the number of tasks. */
+/**
+ * The whole execution without the start-up, divided by the number of tasks. A small plan several times:
+ * in a difference of two short executions the noise of both start-ups is as large as the tasks.
+ */
 async function costOf(size, isRepository) {
-  return ((await execution(size, isRepository)) - (await execution(0, isRepository))) / size;
+  const costs = [];
+  for (let count = 0; count < Math.max(1, 100 / size); count++) {
+    costs.push(((await execution(size, isRepository)) - (await execution(0, isRepository))) / size);
+  }
+  return median(costs);
 }
 
 async function execution(size, isRepository) {

@@ -7,7 +7,9 @@ const ticksPerSecond = 100;
 
 export function openTerminal(command, {folder, env}) {
   const child = spawn('script', ['-qfec', `stty cols 120 rows 40; ${command}`, '/dev/null'], {
-    ...{cwd: folder, env: {...env, CI: '0', TERM: 'xterm-256color'}, stdio: ['pipe', 'pipe', 'inherit']},
+    cwd: folder,
+    env: {...env, CI: '0', TERM: 'xterm-256color'},
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   const closed = new Promise((resolve) => child.once('close', () => resolve(true)));
   child.stdin.on('error', () => {});

@@ -27,7 +27,10 @@ export function createProject(around, {tasks, settings, files = {}, env: added =
   for (const [name, text] of Object.entries(given)) writeFileSync(path.join(folder, name), text);
   const person = {NAME: 'u', EMAIL: 'u@localhost'};
   const env = {
-    ...{HOME: home, LANG: 'C.UTF-8', PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1'},
+    HOME: home,
+    LANG: 'C.UTF-8',
+    PATH: process.env.PATH,
+    GIT_CONFIG_NOSYSTEM: '1',
     ...Object.fromEntries(
       Object.entries(person).flatMap(([key, value]) => [
         [`GIT_AUTHOR_${key}`, value],

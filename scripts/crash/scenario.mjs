@@ -6,8 +6,17 @@ const demo = (...directives) => directives.map((directive) => `demo: ${directive
 
 function task(id, fields) {
   return {
-    ...{id, title: `Task ${id}`, description: '', acceptanceCriteria: [], prompt: ''},
-    ...{parentId: null, childIds: [], deps: [], status: 'todo', createdAt: made, updatedAt: made},
+    id,
+    title: `Task ${id}`,
+    description: '',
+    acceptanceCriteria: [],
+    prompt: '',
+    parentId: null,
+    childIds: [],
+    deps: [],
+    status: 'todo',
+    createdAt: made,
+    updatedAt: made,
     ...fields,
   };
 }

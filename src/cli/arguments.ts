@@ -1,5 +1,5 @@
 /** Rewrites alternative spellings before anything is parsed. */
-export const asMeant = (args: readonly string[]): string[] => wholeHelp(args).map(renamedFlag);
+export const normalizedArguments = (args: readonly string[]): string[] => wholeHelp(args).map(renamedFlag);
 
 /** `help plan import` is `plan import --help`. */
 const wholeHelp = (args: readonly string[]): readonly string[] =>

@@ -1,4 +1,4 @@
-import type {CommentDesk} from '../machines/actors/comment-desk.ts';
+import type {RunComments} from '../machines/actors/run-comments.ts';
 import type {TaskDiff} from '../machines/actors/task-change.ts';
 import type {OpenCheckpointDraft} from '../machines/drafts.ts';
 import type {Engine} from '../machines/engine.ts';
@@ -24,7 +24,7 @@ export type DecisionQuestion = Pick<DecisionRequest, 'run' | 'obstacle'> & {
   readonly loadDiff: () => Promise<TaskDiff>;
   readonly programs: UserPrograms;
   /** The run's comments are sent with a request for changes. */
-  readonly comments: CommentDesk;
+  readonly comments: RunComments;
   /** Withdraws the question. */
   readonly signal: AbortSignal;
 };

@@ -1,4 +1,4 @@
-import {exitCodesHelp} from './exit-codes.ts';
+import {checkExitCodesHelp, exitCodesHelp, plannerExitCodesHelp} from './exit-codes.ts';
 
 /** Examples by command name, with a description if the effect is not obvious. */
 const examples: Readonly<Record<string, readonly string[]>> = {
@@ -98,8 +98,16 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'session completion': ['source <(agency completion bash)'],
 };
 
-/** Jobs exit with codes of their own; the general help lists the rest. */
-const jobs = new Set(['execute', 'resume', 'restart', 'review']);
+/** For commands that a script may call; the general help lists the rest. */
+const exitCodes: Readonly<Record<string, string>> = {
+  ...ofEach(['execute', 'resume', 'restart', 'review'], exitCodesHelp),
+  ...ofEach(['plan generate', 'plan refine', 'plan drafts open', 'deps infer'], plannerExitCodesHelp),
+  ...ofEach(['doctor', 'validate', 'session doctor'], checkExitCodesHelp),
+};
+
+function ofEach(names: readonly string[], text: string): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, text]));
+}
 
 /** What is appended to the help of a command that has no examples of its own. */
 export function helpFor([program, ...rest]: readonly string[], columns: number): string {
@@ -112,7 +120,7 @@ export function helpFor([program, ...rest]: readonly string[], columns: number):
     program === 'agency' ? lines.map((line) => line.replace('blackbird session', 'agency')) : lines;
   return [
     ...(shown.length === 0 ? [] : ['', 'Examples:', ...shown.map((line) => fitting(`  $ ${line}`, columns))]),
-    ...(jobs.has(name) ? ['', exitCodesHelp] : []),
+    ...(exitCodes[name] === undefined ? [] : ['', exitCodes[name]]),
   ].join('\n');
 }
 

@@ -1,6 +1,6 @@
 import {Command, CommanderError} from 'commander';
 import {AppError} from '../services/contracts/errors.ts';
-import {asMeant} from './arguments.ts';
+import {normalizedArguments} from './arguments.ts';
 import {Cli} from './cli.ts';
 import {addCommand} from './commands/add.ts';
 import {agentsCommand} from './commands/agents.ts';
@@ -64,7 +64,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
       running = command;
     });
     if (args[0] === '__complete') await complete(cli, program, args.slice(1));
-    else await program.parseAsync(withInspectValue(asMeant(args)), {from: 'user'});
+    else await program.parseAsync(withInspectValue(normalizedArguments(args)), {from: 'user'});
     return cli.exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(withUsage(error, running), context, {json});
@@ -253,7 +253,8 @@ async function usageError(error: CommanderError, command: Command | undefined): 
       : // The option as typed, without the value we added.
         error.message.replace(/^error: (command-argument )?/, '').replace("'--inspect='", "'--inspect'");
   const [text = '', found] = message.split('\n');
-  const hint = error.code === 'commander.unknownCommand' ? await meantCommand(text, command) : found;
+  // After `help`, commander does not tell an unknown command from a missing one.
+  const hint = text.startsWith('unknown command') ? await meantCommand(text, command) : found;
   const details = hint ? [['hint', hint.replace(/^\(|\)$/g, '')] as const] : [];
   return withUsage(new AppError('E_USAGE', text, {details}), command);
 }

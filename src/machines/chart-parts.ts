@@ -89,7 +89,7 @@ export const stopWish = {
 export const isPauseAsked = stateIn('#pausing');
 
 /** For machines that remember why something failed and continue from there. */
-export const failedBy = <Target extends string>(target: Target) =>
+export const failTo = <Target extends string>(target: Target) =>
   ({target, actions: {type: 'rememberError', params: errorIn}}) as const;
 
 /** The output of a step, tagged with the kind of step. */

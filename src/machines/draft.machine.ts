@@ -1,7 +1,7 @@
 import {assign, setup, stateIn} from 'xstate';
 import type {DraftSlot, DraftText} from '../services/contracts/draft.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {errorIn} from './chart-parts.ts';
+import {failTo} from './chart-parts.ts';
 
 export type DraftCommand =
   | {readonly type: 'draft.change'; readonly text: string}
@@ -17,7 +17,7 @@ type DraftContext = {
   error: unknown;
 };
 
-const failed = {target: 'unsaved', actions: {type: 'rememberError', params: errorIn}} as const;
+const failed = failTo('unsaved');
 
 /** The text in one editor: saved shortly after the first change, and kept until it is sent. */
 export const draftMachine = setup({

@@ -24,7 +24,7 @@ export type OpenDraft = {
 };
 
 /** The drafts of one process. */
-export type DraftDesk = {
+export type Drafts = {
   open(slot: DraftSlot): OpenDraft;
   /** Saves all open editors before the process ends. */
   flush(): Promise<void>;
@@ -57,7 +57,7 @@ export const revisionSlot = (draftId: string): DraftSlot => ({
   prompt: '',
 });
 
-export function createDraftDesk(services: DraftServices): DraftDesk {
+export function createDrafts(services: DraftServices): Drafts {
   const machine = storedDraft(services);
   const opened = new Set<() => Promise<unknown>>();
   return {

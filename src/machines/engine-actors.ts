@@ -8,11 +8,11 @@ import {
 import {type CheckEndings, defineCheckActor} from './actors/check.actor.ts';
 import {defineCommitTaskActor} from './actors/commit-task.actor.ts';
 import {
-  type DecisionDesk,
   defineAskDecisionActor,
   defineCheckDecisionActor,
   defineFindDecisionActor,
   defineRecallDecisionActor,
+  type OpenDecisions,
 } from './actors/decision.actor.ts';
 import {defineFindWaitActor} from './actors/find-wait.actor.ts';
 import {
@@ -22,15 +22,15 @@ import {
   defineRetractPostedActor,
 } from './actors/hand-over.actor.ts';
 import {
+  type CurrentJob,
   defineAcquireLockActor,
   defineCloseJobActor,
   defineOpenJobActor,
   defineReleaseLockActor,
   defineResolveJobActor,
   defineWatchRequestsActor,
-  type JobDesk,
 } from './actors/job.actor.ts';
-import type {PlanDesk} from './actors/plan-draft.actor.ts';
+import type {OpenPlanQuestions} from './actors/plan-draft.actor.ts';
 import {definePrepareReviewActor} from './actors/prepare-review.actor.ts';
 import {definePrepareRoundActor} from './actors/prepare-round.actor.ts';
 import {definePrepareRunActor} from './actors/prepare-run.actor.ts';
@@ -69,27 +69,27 @@ import {undoMachine} from './undo.machine.ts';
 import {verificationMachine} from './verification.machine.ts';
 
 /** What is alive, open or waiting: filled by the actors, read by the engine's commands. */
-export function createDesks() {
+export function createRegistries() {
   const live: LiveAgents = new Map();
   const endings: AgentEndings = new Map();
   const checkEndings: CheckEndings = new Map();
-  const decisions: DecisionDesk = new Map();
-  const plans: PlanDesk = new Map();
+  const decisions: OpenDecisions = new Map();
+  const plans: OpenPlanQuestions = new Map();
   const waits: OpenWaits = new Set();
   return {live, endings, checkEndings, decisions, plans, waits};
 }
 
 type Surroundings = {
-  readonly desks: ReturnType<typeof createDesks>;
-  readonly job: JobDesk;
+  readonly registries: ReturnType<typeof createRegistries>;
+  readonly job: CurrentJob;
   readonly publish: (fact: EngineFact) => void;
   readonly warn: (message: string) => void;
   readonly calls: Pick<JobCalls, 'prepare' | 'begin'>;
 };
 
 /** The engine's machine and all machines below it, with their actors. */
-export function provideEngine(services: Services, {desks, job, publish, warn, calls}: Surroundings) {
-  const {live, endings, checkEndings, decisions, plans, waits} = desks;
+export function provideEngine(services: Services, {registries, job, publish, warn, calls}: Surroundings) {
+  const {live, endings, checkEndings, decisions, plans, waits} = registries;
   const {spending} = job;
 
   const recordRun = defineRecordRunActor({
@@ -158,7 +158,7 @@ export function provideEngine(services: Services, {desks, job, publish, warn, ca
       ),
     },
   });
-  const planGeneration = providePlanning(services, {run, retryWait, desk: plans, publish, warn});
+  const planGeneration = providePlanning(services, {run, retryWait, questions: plans, publish, warn});
   const task = taskMachine.provide({
     actors: {
       recallDecision: defineRecallDecisionActor(services),

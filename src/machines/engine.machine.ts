@@ -6,7 +6,7 @@ import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts'
 import type {RecoverRunsInput} from './actors/recover-runs.actor.ts';
 import type {SurveyPlanInput} from './actors/survey-plan.actor.ts';
 import type {PauseWish, StopWish} from './chart-parts.ts';
-import {byWish, errorIn, failedBy, jobStep, pauseNews, runPause, stopAnnounced} from './chart-parts.ts';
+import {byWish, errorIn, failTo, jobStep, pauseNews, runPause, stopAnnounced} from './chart-parts.ts';
 import {type EngineContext, noJob} from './engine-context.ts';
 import type {EngineNews} from './engine-fact.ts';
 import {executorMachine} from './executor.machine.ts';
@@ -25,7 +25,7 @@ export type EngineCommand =
   | ({readonly type: 'engine.pause'} & PauseWish)
   | ({readonly type: 'engine.stopAfterTask'} & StopWish);
 
-const failed = failedBy('ending');
+const failed = failTo('ending');
 const unheard = {actions: {type: 'warnUnheard', params: errorIn}} as const;
 
 /**
@@ -60,7 +60,10 @@ export const engineMachine = setup({
     })),
     announce: emit((_, news: EngineNews) => news),
     warnUnheard: emit((_, {error}: {error: unknown}): EngineNews => {
-      return {type: 'engine.warning', message: `other terminals are not heard any more: ${messageOf(error)}`};
+      return {
+        type: 'engine.warning',
+        message: `requests from other terminals are no longer received: ${messageOf(error)}`,
+      };
     }),
     announceEnd: emit(({context}, {wish}: {wish: jobs.Wish}): EngineNews => {
       return {type: 'job.stopped', result: jobs.jobResult(context, wish)};
@@ -122,7 +125,7 @@ export const engineMachine = setup({
                 src: 'resolveJob',
                 input: ({context}) => ({options: context.options}),
                 onDone: {target: 'locking', actions: assign({rules: ({event}) => event.output})},
-                onError: failedBy('stopped'),
+                onError: failTo('stopped'),
               },
             },
             locking: {
@@ -131,8 +134,8 @@ export const engineMachine = setup({
                 src: 'acquireLock',
                 onDone: 'opening',
                 onError: [
-                  {...failedBy('handingOver'), guard: {type: 'mayHandOver', params: errorIn}},
-                  failedBy('stopped'),
+                  {...failTo('handingOver'), guard: {type: 'mayHandOver', params: errorIn}},
+                  failTo('stopped'),
                 ],
               },
             },
@@ -143,7 +146,7 @@ export const engineMachine = setup({
                 src: 'handOver',
                 input: ({context}) => handOverInput(context.steps),
                 onDone: {target: 'stopped', actions: assign(({event}) => handedOver(event.output))},
-                onError: failedBy('stopped'),
+                onError: failTo('stopped'),
               },
             },
             opening: {
@@ -152,7 +155,7 @@ export const engineMachine = setup({
                 src: 'openJob',
                 input: ({context}) => ({steps: context.steps, rules: jobs.rulesOf(context)}),
                 onDone: 'recovering',
-                onError: failedBy('releasing'),
+                onError: failTo('releasing'),
               },
             },
             recovering: {
@@ -263,7 +266,7 @@ export const engineMachine = setup({
                 src: 'closeJob',
                 input: ({context: {result}}) => ({result}),
                 onDone: 'releasing',
-                onError: failedBy('releasing'),
+                onError: failTo('releasing'),
               },
             },
             releasing: {
@@ -271,7 +274,7 @@ export const engineMachine = setup({
                 id: 'releaseLock',
                 src: 'releaseLock',
                 onDone: 'stopped',
-                onError: failedBy('stopped'),
+                onError: failTo('stopped'),
               },
             },
             stopped: {always: byWish('#engine.idle', 'announceEnd')},

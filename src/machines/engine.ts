@@ -2,10 +2,10 @@ import {createActor, type InspectionEvent} from 'xstate';
 import {AppError, messageOf} from '../services/contracts/errors.ts';
 import type {PauseReason} from '../services/contracts/run.ts';
 import type {Services} from '../services/contracts/services.ts';
-import {type JobDesk, noteStop, runsOfJob} from './actors/job.actor.ts';
+import {type CurrentJob, noteStop, runsOfJob} from './actors/job.actor.ts';
 import type {PlanQuestion} from './actors/plan-draft.actor.ts';
-import {createSpendingDesk} from './actors/spending.ts';
-import {createDesks, provideEngine} from './engine-actors.ts';
+import {createSpendingTracker} from './actors/spending.ts';
+import {createRegistries, provideEngine} from './engine-actors.ts';
 import type {EngineFact} from './engine-fact.ts';
 import {createJobCalls} from './job-calls.ts';
 import type {PlanCommand} from './plan-generation.machine.ts';
@@ -62,8 +62,8 @@ export type EngineOptions = {
 };
 
 export function createEngine(outside: Services, {inspect, clock}: EngineOptions = {}): Engine {
-  const spending = createSpendingDesk(outside);
-  const job: JobDesk = {jobId: null, spending};
+  const spending = createSpendingTracker(outside);
+  const job: CurrentJob = {jobId: null, spending};
   const services: Services = {...outside, runs: runsOfJob(outside, job)};
   const listeners = new Set<(fact: EngineFact) => void>();
   const publish = (fact: EngineFact) => {
@@ -78,9 +78,9 @@ export function createEngine(outside: Services, {inspect, clock}: EngineOptions 
   const warn = (message: string) => publish({type: 'engine.warning', message});
   const calls = createJobCalls(services, warn);
   listeners.add(calls.onFact);
-  const desks = createDesks();
-  const {live, decisions, plans, waits} = desks;
-  const actor = createActor(provideEngine(services, {desks, job, publish, warn, calls}), {
+  const registries = createRegistries();
+  const {live, decisions, plans, waits} = registries;
+  const actor = createActor(provideEngine(services, {registries, job, publish, warn, calls}), {
     ...(inspect ? {inspect} : {}),
     ...(clock ? {clock} : {}),
   });
@@ -89,7 +89,7 @@ export function createEngine(outside: Services, {inspect, clock}: EngineOptions 
   actor.on('engine.stopping', (fact) => {
     publish(fact);
     noteStop(services, job).catch((error: unknown) =>
-      warn(`other terminals are not told of the stop: ${messageOf(error)}`),
+      warn(`other terminals could not be told about the stop: ${messageOf(error)}`),
     );
   });
   actor.start();

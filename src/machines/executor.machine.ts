@@ -75,6 +75,8 @@ export const executorMachine = setup({
     tellReview: sendTo('parentReview', (_, command: LoopCommand) => command),
     rememberWait: assign((_, selection: Selection) => ({wait: steps.waitIn(selection)})),
     tryAgain: assign((_, output: TaskOutput) => ({mode: steps.retryMode(output)})),
+    // What it waited for still only needs time.
+    leaveWait: assign(({context: {wait}}) => ({stop: {...completed, ...(wait && {wait})}})),
     giveUp: assign((_, selection: Selection) => ({stop: steps.givenUp(selection)})),
     stopAfterTask: assign(({context}, output: TaskOutput) => ({stop: steps.stopAfter(output, context)})),
     stopAfterReview: assign(({context}, output: ParentReviewOutput) => ({
@@ -190,7 +192,10 @@ export const executorMachine = setup({
             // A limit or an outage. What continues afterwards is read from disk again, so a wait can be left at any
             // time.
             waitingForRetry: {
-              always: leaving,
+              always: [
+                {guard: 'isPauseAsked', target: '#paused'},
+                {guard: 'isStopAsked', target: '#stopped', actions: 'leaveWait'},
+              ],
               invoke: {
                 id: 'retryWait',
                 src: 'retryWait',

@@ -2,7 +2,7 @@ import {assign, setup} from 'xstate';
 import type {PostedDecision} from '../services/contracts/decision-inbox.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {errorIn, finalOutput} from './chart-parts.ts';
+import {failTo, finalOutput} from './chart-parts.ts';
 import type {Decision} from './policies/review/decisions.ts';
 
 export type HandOverInput = {readonly taskId: string; readonly decision: Decision};
@@ -29,7 +29,7 @@ type HandOverContext = HandOverInput & {
   error: unknown;
 };
 
-const failed = {target: '#handOver.failed', actions: {type: 'rememberError', params: errorIn}} as const;
+const failed = failTo('#handOver.failed');
 
 /**
  * A decision for another Blackbird that holds the project lock and waits at the checkpoint. It is withdrawn if nobody

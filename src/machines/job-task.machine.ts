@@ -1,7 +1,7 @@
 import {assign, or, sendTo, setup, stateIn} from 'xstate';
 import type {FindWaitInput} from './actors/find-wait.actor.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {errorIn, finalOutput, isPauseAsked, type LoopCommand, outputIn, stopWish} from './chart-parts.ts';
+import {failTo, finalOutput, isPauseAsked, type LoopCommand, outputIn, stopWish} from './chart-parts.ts';
 import type {JobRules} from './policies/job/job-steps.ts';
 import {type JobTask, taskInput} from './policies/job/job-steps.ts';
 import {retriedTask} from './policies/job/retried-task.ts';
@@ -14,7 +14,7 @@ import {taskMachine} from './task.machine.ts';
 export type JobTaskInput = {readonly task: JobTask; readonly rules: JobRules};
 type JobTaskContext = JobTaskInput & {wait: Wait | null; last: TaskOutput | null; error: unknown};
 
-const failed = {target: '#failed', actions: {type: 'rememberError', params: errorIn}} as const;
+const failed = failTo('#failed');
 
 /** One task requested by id: waits for a known limit, and resumes a run that only needs time when its time has come. */
 export const jobTaskMachine = setup({

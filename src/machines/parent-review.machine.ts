@@ -5,7 +5,7 @@ import type {PrepareReviewInput} from './actors/prepare-review.actor.ts';
 import type {PreparedRun} from './actors/run-situation.ts';
 import type {CompleteParentsInput, ReviewStep, SelectReviewInput} from './actors/select-review.actor.ts';
 import type {ReviewVerdict, SettleReviewInput} from './actors/settle-review.actor.ts';
-import {errorIn, finalOutput, isPauseAsked, type LoopCommand, outputIn, stopWish} from './chart-parts.ts';
+import {failTo, finalOutput, isPauseAsked, type LoopCommand, outputIn, stopWish} from './chart-parts.ts';
 import {isHopeless} from './policies/job/stop-reason.ts';
 import {
   heldWait,
@@ -40,7 +40,7 @@ type ParentReviewContext = ParentReviewInput & {
 
 const prepared = {type: 'rememberPrepared', params: preparedIn} as const;
 const ended = {type: 'rememberRun', params: outputIn} as const;
-const broken = {target: '#broken', actions: {type: 'rememberError', params: errorIn}} as const;
+const broken = failTo('#broken');
 
 /**
  * Reviews the parents whose children are all done, from the bottom up, and updates the plan. What is left is read from

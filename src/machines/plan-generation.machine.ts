@@ -10,6 +10,7 @@ import type {PlanReading} from './actors/plan-proposal.actor.ts';
 import {
   errorIn,
   eventIn,
+  failTo,
   finalOutput,
   isPauseAsked,
   type LoopCommand,
@@ -30,7 +31,7 @@ export type {PlanCommand, PlanGenerationInput};
 
 type Facts = {readonly context: PlanFacts};
 
-const broken = {target: '#broken', actions: {type: 'rememberError', params: errorIn}} as const;
+const broken = failTo('#broken');
 const refusedTo = <Target extends string>(target: Target) =>
   ({target, actions: {type: 'rememberRefusal', params: errorIn}}) as const;
 const drafted = {type: 'rememberDraft', params: outputIn} as const;

@@ -5,7 +5,7 @@ import {promiseNotProvided} from './actors/not-provided.ts';
 import type {PlanReading, ReadAnswerInput} from './actors/plan-proposal.actor.ts';
 import type {PrepareTurnInput} from './actors/prepare-turn.actor.ts';
 import type {PreparedRun} from './actors/run-situation.ts';
-import {errorIn, finalOutput, isPauseAsked, type LoopCommand, outputIn, stopWish} from './chart-parts.ts';
+import {failTo, finalOutput, isPauseAsked, type LoopCommand, outputIn, stopWish} from './chart-parts.ts';
 import type {Wait} from './policies/job/waiting.ts';
 import {
   answerInput,
@@ -29,7 +29,7 @@ type PlanTurnContext = PlanTurnInput & {
   error: unknown;
 };
 
-const broken = {target: '#broken', actions: {type: 'rememberError', params: errorIn}} as const;
+const broken = failTo('#broken');
 const prepared = {type: 'rememberPrepared', params: outputIn} as const;
 
 /**

@@ -6,7 +6,7 @@ import {
   defineEditProposalActor,
   defineOpenDraftActor,
   defineSendBackActor,
-  type PlanDesk,
+  type OpenPlanQuestions,
   type PlanQuestion,
 } from './actors/plan-draft.actor.ts';
 import {
@@ -44,13 +44,13 @@ export function providePlanning(
   {
     run,
     retryWait,
-    desk,
+    questions,
     publish,
     warn,
   }: {
     readonly run: typeof runMachine;
     readonly retryWait: typeof retryWaitMachine;
-    readonly desk: PlanDesk;
+    readonly questions: OpenPlanQuestions;
     readonly publish: (news: PlanNews) => void;
     readonly warn: (message: string) => void;
   },
@@ -75,7 +75,7 @@ export function providePlanning(
         publish({type: 'plan.proposed', ...linted}),
       ),
       sendBack: defineSendBackActor(services),
-      askPerson: defineAskPersonActor(services, desk, onAsked, warn),
+      askPerson: defineAskPersonActor(services, questions, onAsked, warn),
       editProposal: defineEditProposalActor(services),
       saveProposal: defineSaveProposalActor(services, warn, (saved) =>
         publish({type: 'plan.saved', ...saved}),

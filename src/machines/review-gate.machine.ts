@@ -3,7 +3,7 @@ import type {ProviderId} from '../services/contracts/agent.ts';
 import type {Task} from '../services/contracts/plan.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
-import {errorIn, finalOutput, type PauseCommand} from './chart-parts.ts';
+import {errorIn, failTo, finalOutput, type PauseCommand} from './chart-parts.ts';
 import type {Decision} from './policies/review/decisions.ts';
 import {type RunInput, type RunOutput, runMachine} from './run.machine.ts';
 
@@ -52,7 +52,7 @@ export type CheckDecisionInput = {
 
 type ReviewGateContext = ReviewGateInput & {refusal: unknown; error: unknown};
 
-const failed = {target: 'failed', actions: {type: 'rememberError', params: errorIn}} as const;
+const failed = failTo('failed');
 
 /**
  * The checkpoint after a run. There are three ways out: a decision on disk, another run that replaces this one, or the

@@ -2,7 +2,7 @@ import {assign, enqueueActions, sendTo, setup, stateIn} from 'xstate';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
-import {errorIn, finalOutput, outputIn, type PauseCommand, recordIn} from './chart-parts.ts';
+import {failTo, finalOutput, outputIn, type PauseCommand, recordIn} from './chart-parts.ts';
 import {
   type ApprovalObstacle,
   preparedHere,
@@ -46,7 +46,7 @@ type RunContext = RunInput & Required<Pick<RunInput, 'circumstances'>> & {error:
 const remembered = {type: 'rememberRun', params: recordIn} as const;
 const ordered = ({context: {run, order}}: {context: RunContext}) => ({run, step: recordStep(order)});
 const ended = {type: 'rememberSegment', params: outputIn} as const;
-const failed = {target: 'failed', actions: {type: 'rememberError', params: errorIn}} as const;
+const failed = failTo('failed');
 /** What keeps an agent from continuing the work, and from doing so in its own session. */
 const inPlace = [
   {guard: 'isOtherProgram', target: '#run.otherProgram'},

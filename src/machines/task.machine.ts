@@ -4,7 +4,7 @@ import type {RecalledDecision} from './actors/decision.actor.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import type {PreparedTask, PrepareRunInput} from './actors/run-situation.ts';
 import {
-  errorIn,
+  failTo,
   finalOutput,
   isPauseAsked,
   outputIn,
@@ -42,7 +42,7 @@ type TaskContext = TaskProgress & {error: unknown};
 const ended = {type: 'rememberRun', params: outputIn} as const;
 const prepared = {type: 'rememberPrepared', params: outputIn} as const;
 const recalled = {type: 'rememberRecalled', params: outputIn} as const;
-const failed = {target: '#task.failed', actions: {type: 'rememberError', params: errorIn}} as const;
+const failed = failTo('#task.failed');
 const broken = {type: 'rememberError', params: problemIn} as const;
 const sentBack = [ended, 'requestChanges'] as const;
 const retried = [ended, 'startOver'] as const;
@@ -176,7 +176,7 @@ export const taskMachine = setup({
                   {guard: 'isPauseAsked', target: 'withdrawing'},
                   {target: 'running'},
                 ],
-                onError: {target: 'undoing', actions: {type: 'rememberError', params: errorIn}},
+                onError: failTo('undoing'),
               },
             },
             running: {

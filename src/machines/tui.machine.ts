@@ -24,6 +24,15 @@ export type TuiCommand =
   /** Ends the program; a running job is paused first. */
   | {readonly type: 'tui.leave'; readonly reason: PauseReason};
 
+/** A screen with a search; what is typed into it is text, not keys. */
+const searchable = {
+  initial: 'browsing',
+  states: {
+    browsing: {on: {'search.begin': 'searching'}},
+    searching: {tags: 'searching', on: {'search.end': 'browsing'}},
+  },
+} as const;
+
 /**
  * Where the user is: the screen, the dialog above it, what Ctrl+C does, and which dialogs may open by themselves. It
  * knows nothing about plans and runs, and about jobs only when they start and stop.
@@ -83,16 +92,9 @@ export const tuiMachine = setup({
           initial: 'home',
           states: {
             home: {tags: 'home'},
-            plan: {
-              tags: 'plan',
-              initial: 'browsing',
-              states: {
-                browsing: {on: {'search.begin': 'searching'}},
-                searching: {tags: 'searching', on: {'search.end': 'browsing'}},
-              },
-            },
-            settings: {tags: 'settings'},
-            sessions: {tags: 'sessions'},
+            plan: {tags: 'plan', ...searchable},
+            settings: {tags: 'settings', ...searchable},
+            sessions: {tags: 'sessions', ...searchable},
             before: {type: 'history'},
           },
         },

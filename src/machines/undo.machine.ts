@@ -1,7 +1,7 @@
 import {assign, type DoneActorEvent, setup} from 'xstate';
 import type {RunRecord} from '../services/contracts/run.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
-import {errorIn, finalOutput, recordIn} from './chart-parts.ts';
+import {failTo, finalOutput, recordIn} from './chart-parts.ts';
 import type {UndoProposal, UndoRequest} from './policies/run/undo.ts';
 import {type RunOutput, runMachine} from './run.machine.ts';
 
@@ -19,9 +19,9 @@ type UndoContext = {
   error: unknown;
 };
 
-const failed = {target: 'failed', actions: {type: 'rememberError', params: errorIn}} as const;
+const failed = failTo('failed');
 /** The record is updated before the error is reported. */
-const broken = {target: 'recordingFailure', actions: {type: 'rememberError', params: errorIn}} as const;
+const broken = failTo('recordingFailure');
 
 /**
  * Undoes the change of a task. Refused before anything is touched; then recorded, written, and only then is the task

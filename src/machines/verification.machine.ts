@@ -4,7 +4,7 @@ import type {PauseReason, RunRecord} from '../services/contracts/run.ts';
 import type {CheckInput, CheckOrder, CheckReport} from './actors/check.actor.ts';
 import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts';
 import type {RecordRunInput} from './actors/record-run.actor.ts';
-import {errorIn, finalOutput, outputIn, type PauseCommand, recordIn, stoppingStates} from './chart-parts.ts';
+import {failTo, finalOutput, outputIn, type PauseCommand, recordIn, stoppingStates} from './chart-parts.ts';
 import type {CheckStep, VerificationOutput} from './policies/run/verification.ts';
 import * as checks from './policies/run/verification.ts';
 
@@ -28,7 +28,7 @@ type VerificationContext = checks.VerificationFacts &
 type Facts = {readonly context: VerificationContext};
 
 const remembered = {type: 'rememberRun', params: recordIn} as const;
-const failed = {target: '#verification.failed', actions: {type: 'rememberError', params: errorIn}} as const;
+const failed = failTo('#verification.failed');
 
 const recording = (id: string, step: (facts: VerificationContext) => CheckStep) =>
   ({id, src: 'recordRun', input: ({context}: Facts) => ({run: context.run, step: step(context)})}) as const;
@@ -126,7 +126,7 @@ export const verificationMachine = setup({
               {guard: 'isPauseAsked', target: 'sweeping', actions: remembered},
               {target: 'active', actions: [remembered, 'startCheck']},
             ],
-            onError: {target: 'killing', actions: {type: 'rememberError', params: errorIn}},
+            onError: failTo('killing'),
           },
         },
         active: {
@@ -180,7 +180,7 @@ export const verificationMachine = setup({
           {target: 'recordingRound', actions: {type: 'rememberRequest', params: outputIn}},
         ],
         // The agent cannot be told: the check stays failed, and the record says why.
-        onError: {target: 'recordingFailure', actions: {type: 'rememberError', params: errorIn}},
+        onError: failTo('recordingFailure'),
       },
     },
     recordingRound: {

@@ -1,10 +1,10 @@
 import type {AgentNews} from '../machines/actors/agent.actor.ts';
 import {
+  type ConversationLine,
   checkTalk,
   renderMessage,
   repeats,
   resumeMessages,
-  type Talk,
   type Utterance,
 } from '../machines/policies/run/conversation.ts';
 import type {RunRecord} from '../services/contracts/run.ts';
@@ -22,7 +22,7 @@ const messageLimit = 8_000;
 export type LiveRun = {
   /** Anything earlier is in its log file. */
   readonly beganAt: number;
-  readonly activity: LiveLog<Talk>;
+  readonly activity: LiveLog<ConversationLine>;
   /** Both streams, unprocessed. */
   readonly raw: LiveLog<string>;
   readonly lastActivityAt: number;
@@ -50,7 +50,7 @@ export function createLiveRuns(now: () => number) {
       for (const [runId, {isOver}] of entries) if (isOver && runId !== run.run_id) entries.delete(runId);
       // A run that continues keeps its log.
       const before = entries.get(run.run_id);
-      const activity = before?.activity ?? createLiveLog<Talk>();
+      const activity = before?.activity ?? createLiveLog<ConversationLine>();
       for (const said of resumeMessages(run)) activity.push({...said, at: now()});
       entries.set(run.run_id, {
         beganAt: before?.beganAt ?? now(),

@@ -1,4 +1,4 @@
-import type {CommentDesk} from '../machines/actors/comment-desk.ts';
+import type {RunComments} from '../machines/actors/run-comments.ts';
 import type {TaskDiff} from '../machines/actors/task-change.ts';
 import type {Engine} from '../machines/engine.ts';
 import type {ResolvedConfig} from '../machines/policies/config-resolution.ts';
@@ -6,7 +6,7 @@ import type {JobSummary} from '../machines/policies/job/job-end.ts';
 import type {JobStep} from '../machines/policies/job/job-steps.ts';
 import type {PlanEdit} from '../machines/policies/plan/apply-edit.ts';
 import type {SeenTask} from '../machines/policies/plan/plan-conflict.ts';
-import type {Talk} from '../machines/policies/run/conversation.ts';
+import type {ConversationLine} from '../machines/policies/run/conversation.ts';
 import type {KnownOfTask} from '../machines/policies/run/task-options.ts';
 import type {UndoProposal} from '../machines/policies/run/undo.ts';
 import type {OutsideProgram} from '../machines/policies/text/outside-program.ts';
@@ -63,7 +63,7 @@ export type SettingChange = {
 
 export type Transcript = {readonly lines: readonly string[]; readonly isCut: boolean};
 
-export type Conversation = {readonly talks: readonly Talk[]; readonly isCut: boolean};
+export type Conversation = {readonly talks: readonly ConversationLine[]; readonly isCut: boolean};
 
 /** An agent that could run tasks. */
 export type AgentRow = {
@@ -123,7 +123,7 @@ export interface TuiPorts {
   /** What was written but not delivered yet. */
   readonly drafts: DraftStore;
   /** Comments on lines of a change; those of the run at its checkpoint are sent with "Request changes". */
-  readonly comments: CommentDesk;
+  readonly comments: RunComments;
   /** Raw output of agents, with its run. */
   onOutput(listener: (runId: string, text: string) => void): () => void;
 

@@ -176,7 +176,7 @@ export function createAnswers(core: TuiCore, ports: TuiPorts, jobs: Jobs) {
     },
     deps: (task: Task, deps: readonly string[]) =>
       change(
-        `changed what ${task.id} needs`,
+        `changed the dependencies of ${task.id}`,
         ports.edit({type: 'deps', taskId: task.id, deps, seen: [seenTask(task, 'deps')]}),
       ),
     move: (task: Task, parentId: string | null) =>

@@ -17,7 +17,7 @@ export type TuiCore = {
   settle<T>(written: Promise<T>): Promise<T>;
   readonly dialogs: DialogQueue;
   /** `told`: the last messages while it ran, to be read after it. */
-  onJobEnd(summary: JobSummary, told: readonly string[]): void;
+  onJobEnd(summary: JobSummary, told: readonly Notice[]): void;
   /** What the user was asked, by run: what they postponed does not reopen by itself. */
   readonly asked: Set<string>;
 };

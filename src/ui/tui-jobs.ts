@@ -31,9 +31,9 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
   /** What the user wrote for the planner; a draft until the planner's job has stored it. */
   let unstored: OpenDraft | null = null;
   /** The last messages of the job, which must not vanish unread when it ends. */
-  let told: readonly string[] = [];
+  let told: readonly Notice[] = [];
   const tell = (notice: Notice) => {
-    told = [...told, notice.text].slice(-2);
+    told = [...told, notice].slice(-2);
     core.say(notice);
   };
   const dropStored = () => {
@@ -96,7 +96,7 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
         return;
       case 'plan.saved':
         rememberChange(core, 'the proposed plan', fact.change);
-        tell({tone: 'good', text: 'z takes it back'});
+        tell({tone: 'good', text: 'z undoes it'});
         return;
       case 'review.settled':
         core.say(verdictNotice(fact.verdict));
@@ -125,7 +125,8 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
         core.patch({decisions: new Map([...decisions].filter(([runId]) => runId !== run.run_id))});
         closePrompt();
         const words = decisionWords[posted.decision.state];
-        tell({tone: 'accent', text: `${task.id} was decided in another terminal: ${words}`});
+        const text = `${task.id} was decided in another terminal: ${words}`;
+        tell({tone: 'accent', text, isFirst: true});
         return;
       }
       case 'engine.warning':

@@ -1,4 +1,5 @@
 import {messageOf} from '../services/contracts/errors.ts';
+import {selectedSession} from './model/list-rows.ts';
 import type {TuiPorts} from './ports.ts';
 import type {TuiCore} from './tui-core.ts';
 
@@ -36,7 +37,7 @@ export function createPreview(
       const {list, ui, handover} = core.get();
       // A list that arrives after the user left must not start watching again: the process would never exit.
       const isSeen = core.facts().screen === 'sessions' && !ui.hasTag('gone') && handover === null;
-      const session = isSeen ? list.sessions?.[list.index] : undefined;
+      const session = isSeen ? selectedSession(list) : undefined;
       show(session?.isRunning ? session.id : null);
     },
     stop: () => show(null),

@@ -1,4 +1,4 @@
-import {createDraftDesk, type DraftDesk} from '../machines/drafts.ts';
+import {createDrafts, type Drafts} from '../machines/drafts.ts';
 import {standings} from '../machines/policies/job/standings.ts';
 import {displayLine} from '../machines/policies/text/display-text.ts';
 import {createTuiFlow} from '../machines/tui-flow.ts';
@@ -7,13 +7,13 @@ import {createClock} from './clock.ts';
 import type {CommandContext} from './commands/command.ts';
 import {keymapFor} from './commands/command-table.ts';
 import {searchDiff} from './commands/diff.ts';
-import {typeSearch} from './commands/find.ts';
+import {searchedText, typeSearch} from './commands/find.ts';
 import {isMouse, takeMouse} from './commands/mouse.ts';
 import {createDialogQueue} from './dialog-queue.ts';
 import {createFileIndex, type FileIndex} from './editor/file-index.ts';
 import type {KeyPress} from './input/key-press.ts';
 import {bindingOf, refusalOf} from './keymap.ts';
-import {keepInView, reveal, searchText, startBrowse, switchPane} from './model/browse.ts';
+import {keepInView, reveal, startBrowse, switchPane} from './model/browse.ts';
 import {diffReview} from './model/diff-tab.ts';
 import {messageLines} from './model/error-lines.ts';
 import {createFacts, type Facts, type TuiState} from './model/facts.ts';
@@ -36,7 +36,7 @@ export type Tui = Omit<TuiCore, 'onJobEnd' | 'asked' | 'dialogs'> & {
   /** What `@` offers. */
   readonly files: FileIndex;
   /** Unfinished texts, kept on disk. */
-  readonly drafts: DraftDesk;
+  readonly drafts: Drafts;
   /** Counts seconds while something runs. */
   readonly clock: Store<number>;
   press(key: KeyPress): void;
@@ -55,7 +55,7 @@ export function createTui(ports: TuiPorts): Tui {
     dropJob: () => jobs.takeTurn(false),
   });
   const factsOf = createFacts();
-  const drafts = createDraftDesk({drafts: ports.drafts, now: () => new Date(ports.now()).toISOString()});
+  const drafts = createDrafts({drafts: ports.drafts, now: () => new Date(ports.now()).toISOString()});
   const state = createStore<TuiState>({
     ui: flow.snapshot(),
     data: null,
@@ -70,7 +70,7 @@ export function createTui(ports: TuiPorts): Tui {
     editorRefused: ports.programs.editorRefused,
     detail: null,
     past: null,
-    list: {index: 0, sessions: null, preview: null},
+    list: {index: 0, query: '', sessions: null, preview: null},
     handover: null,
     size: {columns: 80, rows: 24},
   });
@@ -122,7 +122,13 @@ export function createTui(ports: TuiPorts): Tui {
       if (standing !== 'paused' || (taskId === undefined && !plan))
         core.say({
           tone: standings[standing].tone,
-          text: [`${headline}${offer}`, ...told].join(' · '),
+          text: [
+            ...told.filter(({isFirst}) => isFirst),
+            {text: `${headline}${offer}`},
+            ...told.filter(({isFirst}) => !isFirst),
+          ]
+            .map(({text}) => text)
+            .join(' · '),
         });
       openPrompts(core, ports);
     },
@@ -169,7 +175,7 @@ export function createTui(ports: TuiPorts): Tui {
     }
     if (facts.isSearching) {
       const typed = key.text?.replace(/\s+/g, ' ');
-      if (typed !== undefined) typeSearch(context, searchText(now.browse) + typed);
+      if (typed !== undefined) typeSearch(context, searchedText(context) + typed);
       return;
     }
     const reason = refusalOf(keymap, key.name, facts, now);

@@ -273,7 +273,9 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (agent) => {
       refused.err.indexOf('blackbird restart a'),
     );
     expect(project.latest('a')).toMatchObject({
-      ...{state: 'paused', pause_reason: 'user_interrupt', run_id: paused?.run_id},
+      state: 'paused',
+      pause_reason: 'user_interrupt',
+      run_id: paused?.run_id,
       failure: {kind: 'resume_rejected'},
     });
 

@@ -115,7 +115,9 @@ describe.each<ProviderId>(['codex', 'claude'])('%s', (agent) => {
     server.script(...([say('A.'), say('B.'), say('C.')] as const), say('Looks good to me!'));
     const {code, out} = await project.run(['execute']);
     expect(code).toBe(3);
-    expect(out).toContain('the answer of the review cannot be used: it holds no JSON object with "passed"');
+    expect(out).toContain(
+      'the answer of the review cannot be used: it contains no JSON object with "passed"',
+    );
     expect(project.statuses()).toMatchObject({p: 'todo', late: 'todo'});
     server.script(answer(agent, 'pass'), say('Late.'));
     expect((await project.run(['execute'])).code).toBe(0);

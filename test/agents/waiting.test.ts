@@ -55,7 +55,9 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (agent) => {
     await eventually(() => expect(first.out()).toContain('usage limit'));
     const paused = project.latest('a');
     expect(paused).toMatchObject({
-      ...{state: 'paused', pause_reason: 'usage_limit', resumable: true},
+      state: 'paused',
+      pause_reason: 'usage_limit',
+      resumable: true,
       failure: {kind: 'rate_limit', reset_at: expect.any(String)},
       retry_at: expect.any(String),
     });
@@ -77,7 +79,9 @@ describe.each<AgentName>(['claude', 'codex'])('%s', (agent) => {
     knows(server, 2, 'canary-1', 'canary-2');
     expect(project.runs('a')).toMatchObject([
       {
-        ...{run_id: paused?.run_id, state: 'succeeded', result: 'Here I am again.'},
+        run_id: paused?.run_id,
+        state: 'succeeded',
+        result: 'Here I am again.',
         provider_session_ref: paused?.provider_session_ref,
         pauses: [{pause_reason: 'usage_limit', resumed_at: expect.any(String)}],
       },
@@ -143,7 +147,8 @@ test('codex: a stream that is cut off is waited for, and continues in the same s
   knows(server, -1, 'canary-1', 'canary-2');
   expect(project.runs('a')).toMatchObject([
     {
-      ...{run_id: paused?.run_id, state: 'succeeded'},
+      run_id: paused?.run_id,
+      state: 'succeeded',
       provider_session_ref: paused?.provider_session_ref,
       pauses: [{pause_reason: 'provider_unavailable'}],
     },
@@ -157,7 +162,9 @@ test("claude: the task's budget is passed to it, and pauses the run when it is u
   expect(code).toBe(4);
   expect(out).toContain('a is paused: its budget is used up.');
   expect(project.latest('a')).toMatchObject({
-    ...{state: 'paused', pause_reason: 'budget', resumable: true},
+    state: 'paused',
+    pause_reason: 'budget',
+    resumable: true,
     failure: {kind: 'own_limit', setting: 'execution.maxTaskTokens'},
   });
   server.script(say('Here I am again.'));

@@ -28,7 +28,9 @@ function longNight(): InspectedProject {
   const ids = Array.from({length: tasks}, (_, number) => `task-${number}`);
   const runs = ids.map((task_id, number) =>
     restingRun({
-      ...{task_id, run_id: `${task_id}-1`, created_at: minute(number)},
+      task_id,
+      run_id: `${task_id}-1`,
+      created_at: minute(number),
       ...(number % 100 === 0
         ? {state: 'failed', failure: {kind: 'agent_error', message: `no way for ${number}`}}
         : {state: 'succeeded'}),

@@ -74,7 +74,10 @@ describe('add', () => {
     expect(shop).toEqual({...task('shop'), childIds: ['api', 'docs', 'ui'], updatedAt: now});
     expect(docs).toEqual(
       task('docs', {
-        ...{title: 'Docs', description: 'about', prompt: 'do it', notes: 'ask'},
+        title: 'Docs',
+        description: 'about',
+        prompt: 'do it',
+        notes: 'ask',
         acceptanceCriteria: ['one', 'two'],
         parentId: 'shop',
         createdAt: now,

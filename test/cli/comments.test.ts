@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {commentsOn} from '../../src/cli/job/comment-operations.ts';
-import {createCommentDesk} from '../../src/machines/actors/comment-desk.ts';
+import {createRunComments} from '../../src/machines/actors/run-comments.ts';
 import {lineComment} from '../fakes/memory-comment-store.ts';
 import {restingRun} from '../fakes/runs.ts';
 import {createFakeServices} from '../fakes/services.ts';
@@ -11,6 +11,6 @@ test('a comment that was not delivered before a later run is listed once', async
   const later = restingRun({state: 'succeeded', run_id: 'a-2', attempt: 2, resumed_from_run_id: 'a-1'});
   const {services} = createFakeServices({plan: planOf(task('a')), runs: [first, later]});
   await services.comments.save(lineComment());
-  const desk = {comments: createCommentDesk(services), runs: services.runs};
-  expect(await commentsOn(desk, 'a')).toEqual([{comment: lineComment(), sentWith: null}]);
+  const opened = {comments: createRunComments(services), runs: services.runs};
+  expect(await commentsOn(opened, 'a')).toEqual([{comment: lineComment(), sentWith: null}]);
 });

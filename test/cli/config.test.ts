@@ -53,7 +53,9 @@ describe('config list', () => {
       expect.arrayContaining([
         {key, value: 30, source: 'project', about: settings[key].about},
         {
-          ...{key: 'execution.stopOnFailure', value: true, source: 'global'},
+          key: 'execution.stopOnFailure',
+          value: true,
+          source: 'global',
           about: settings['execution.stopOnFailure'].about,
         },
       ]),
@@ -64,7 +66,9 @@ describe('config list', () => {
     const {out} = await cliProject(planOf()).run(['config', 'list'], {terminal: true});
     expect(out).toMatch(/^KEY +VALUE +SOURCE +ABOUT\n/);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
-    expect(out).toMatch(/\nThe agent is no setting: blackbird agents shows it and where it was chosen.\n$/);
+    expect(out).toMatch(
+      /\nThe agent is not a setting: blackbird agents shows it and where it was chosen.\n$/,
+    );
   });
 
   test('warns about values it ignores or adjusts, and continues', async () => {
@@ -115,7 +119,9 @@ describe('config set and unset', () => {
       err: '',
     });
     expect(await project.json(['config', 'unset', 'execution.verify'])).toEqual({
-      ...{key: 'execution.verify', layer: 'project', value: null},
+      key: 'execution.verify',
+      layer: 'project',
+      value: null,
       keeps_checks: ['a'],
     });
     // Without a plan there is nobody to name.

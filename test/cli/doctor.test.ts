@@ -86,7 +86,7 @@ describe('doctor', () => {
     expect(by.provider).toEqual({
       name: 'provider',
       state: 'wrong',
-      found: 'codex is chosen but cannot work yet',
+      found: 'codex would be used but cannot work yet',
       advice: 'see codex above; or look around with the built-in agent: blackbird demo',
     });
     expect(code).toBe(1);
@@ -183,7 +183,7 @@ describe('doctor', () => {
     expect(by.config).toEqual({
       name: 'config',
       state: 'wrong',
-      found: `${file} is ignored: it does not hold a JSON object`,
+      found: `${file} is ignored: it does not contain a JSON object`,
       advice: 'blackbird config list',
     });
   });

@@ -11,7 +11,13 @@ const broken = () => {
 
 test('exit codes are those of docs/errors.md', () => {
   expect(exitCodes).toEqual({
-    ...{done: 0, error: 1, usage: 2, taskFailed: 3, personNeeded: 4, timeNeeded: 75, paused: 130},
+    done: 0,
+    error: 1,
+    usage: 2,
+    taskFailed: 3,
+    personNeeded: 4,
+    timeNeeded: 75,
+    paused: 130,
   });
   expect(exitCodeAfter).toEqual({done: 0, failed: 3, personNeeded: 4, timeNeeded: 75, paused: 130});
   const usage = ['E_USAGE', 'E_TASK_ID', 'E_CONFIG', 'E_NO_INPUT'] as const;

@@ -150,7 +150,8 @@ describe('feedback edit', () => {
   test('changes what a task is told, and the review records who did it', async () => {
     const project = setUp();
     expect(await project.run(['feedback', 'edit', 'a', 'Test dates only.'])).toMatchObject({
-      ...{code: 0, err: ''},
+      code: 0,
+      err: '',
       out: lines('a will get this feedback instead; both versions are on record'),
     });
     const {pending} = JSON.parse((await project.run(['feedback', 'list', '--json'])).out);
@@ -161,8 +162,10 @@ describe('feedback edit', () => {
     const {runs} = JSON.parse((await project.run(['runs', 'p', '--json'])).out);
     expect(runs[0].parent_review_edited).toEqual([
       {
-        ...{task_id: 'a', feedback: 'Test dates only.'},
-        ...{edited_by: userInfo().username, edited_at: expect.any(String)},
+        task_id: 'a',
+        feedback: 'Test dates only.',
+        edited_by: userInfo().username,
+        edited_at: expect.any(String),
       },
     ]);
   });

@@ -1,7 +1,7 @@
 import {readFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
-import {settingKeys} from '../../src/services/contracts/config.ts';
+import {settingKeys, settings} from '../../src/services/contracts/config.ts';
 import {cliProject, lines} from '../helpers/run-cli.ts';
 
 /** Every command, as its words, found through the help texts themselves. */
@@ -91,7 +91,10 @@ describe('help', () => {
     const rows = page.split('\n').flatMap((line) => /^\| (`.*?) +\| /.exec(line)?.[1] ?? []);
     const isThere = (name: string) => rows.some((row) => new RegExp(`(^|, )\`${name}\\b`).test(row));
     const names = new Set((await commandPaths()).map(([first = '']) => first));
-    expect([...names].filter((name) => !isThere(name))).toEqual([]);
+    expect(
+      [...names].filter((name) => !isThere(name)),
+      'docs/commands.md has no row for these',
+    ).toEqual([]);
   });
 
   test.each(['execute', 'resume', 'restart', 'review'])('of %s lists the exit codes', async (name) => {
@@ -99,9 +102,23 @@ describe('help', () => {
     expect(out.match(/^Exit codes: 0 /gm)).toHaveLength(1);
   });
 
-  test('of config set lists every setting with its values', async () => {
+  test.each(['plan generate', 'plan refine', 'plan drafts open', 'deps infer'])(
+    'of %s lists the exit codes of a planner',
+    async (name) => {
+      const {out} = await cliProject().run([...name.split(' '), '--help']);
+      expect(out.match(/^Exit codes: 0 the plan is saved/gm)).toHaveLength(1);
+    },
+  );
+
+  test.each(['doctor', 'validate', 'session doctor'])('of %s says when it fails', async (name) => {
+    const {out} = await cliProject().run([...name.split(' '), '--help']);
+    expect(out.trimEnd()).toMatch(/\nExit codes: 0 nothing is wrong, 1 something is\.$/);
+  });
+
+  test('of config set lists every setting with its values and what it is about', async () => {
     const {out} = await cliProject().run(['config', 'set', '--help']);
     for (const key of settingKeys) expect(out).toMatch(new RegExp(`^  ${key} +\\S`, 'm'));
+    for (const {about} of Object.values(settings)) expect(out).toContain(`\n    ${about}\n`);
   });
 
   test('fits the terminal', async () => {
@@ -130,6 +147,12 @@ describe('a usage error', () => {
     {args: ['lst'], message: "unknown command 'lst'", hint: 'Did you mean list?', name: 'blackbird'},
     {args: ['frobnicate'], message: "unknown command 'frobnicate'", name: 'blackbird'},
     {args: ['help', 'frobnicate'], message: "unknown command 'frobnicate'", name: 'blackbird'},
+    {
+      args: ['help', 'excute'],
+      message: "unknown command 'excute'",
+      hint: 'Did you mean execute?',
+      name: 'blackbird',
+    },
     {
       args: ['deps', 'ad', 'a', 'b'],
       message: "unknown command 'ad'",

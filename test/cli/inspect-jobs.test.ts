@@ -1,7 +1,9 @@
+import {once} from 'node:events';
 import {mkdirSync, writeFileSync} from 'node:fs';
+import {type AddressInfo, createServer} from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import {expect, test} from 'vitest';
+import {expect, onTestFinished, test} from 'vitest';
 import {openProject} from '../../src/cli/composition.ts';
 import {inspectedProject} from '../../src/cli/inspect/inspected-project.ts';
 import type {JobList, JobPage} from '../../src/machines/policies/inspect/job-page.ts';
@@ -73,4 +75,21 @@ test('a job that was never closed is open while its Blackbird lives, and lost af
   );
   const {jobs} = (await made.json(['inspect', '--list'])) as {jobs: Array<{state: string}>};
   expect(jobs.map(({state}) => state)).toEqual(['open', 'lost']);
+});
+
+test('the beginning of a job id is enough, as for report; an unknown one names those that exist', async () => {
+  const ids = ['20260110-220412-3fa9c1', '20260111-220412-3fa9c2'];
+  const made = project(...ids.map((jobId) => endedJob({jobId})));
+  const refused = (name: string) => made.error(['inspect', '--job', name]);
+  expect((await refused('2026')).error).toMatchObject({message: '3 jobs begin with "2026"'});
+  const {error} = await refused('zz');
+  expect(error).toMatchObject({code: 'E_JOB_NOT_FOUND', message: 'there is no job "zz"'});
+  expect(JSON.stringify(error)).toContain(ids[0]);
+  // Not refused for its name, but for a port that is taken.
+  const taken = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void taken.close());
+  await once(taken, 'listening');
+  const {port} = taken.address() as AddressInfo;
+  const {err} = await made.run(['inspect', '--job', '20260110', '--port', String(port)]);
+  expect(err).toContain('E_INSPECT');
 });

@@ -199,8 +199,14 @@ describe('list', () => {
       tasks: Array<{id: string; depth: number}>;
     };
     expect(Object.fromEntries(tasks.map(({id, depth}) => [id, depth]))).toEqual({
-      ...{shop: 0, api: 1, e2e: 1, ui: 1, 'ui-list': 2},
-      ...{held: 0, docs: 0, old: 0},
+      shop: 0,
+      api: 1,
+      e2e: 1,
+      ui: 1,
+      'ui-list': 2,
+      held: 0,
+      docs: 0,
+      old: 0,
     });
   });
 
@@ -353,7 +359,10 @@ describe('foreign text', () => {
     const {run} = cliProject(
       planOf(
         task('bad\u202eid', {
-          ...{title: hostile, description: hostile, prompt: hostile, notes: hostile},
+          title: hostile,
+          description: hostile,
+          prompt: hostile,
+          notes: hostile,
           acceptanceCriteria: [hostile],
           deps: ['b'],
           depRationale: {b: hostile},

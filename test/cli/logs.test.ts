@@ -20,8 +20,11 @@ test.each([
   const folder = path.join(project.folder, '.blackbird/runs/a');
   mkdirSync(folder, {recursive: true});
   const run = restingRun({
-    ...{provider: 'demo', state: 'failed', failure: {kind: 'agent_error', message: 'it broke'}},
-    ...{stdout: '{"demo":"message","text":"Hello"}\n', stderr: 'no disk\n'},
+    provider: 'demo',
+    state: 'failed',
+    failure: {kind: 'agent_error', message: 'it broke'},
+    stdout: '{"demo":"message","text":"Hello"}\n',
+    stderr: 'no disk\n',
   });
   writeFileSync(path.join(folder, `${run.run_id}.json`), JSON.stringify({...run, repo_root: project.folder}));
   expect(await project.run(['logs', 'a', ...args])).toEqual({code: 0, out: printed, err: ''});

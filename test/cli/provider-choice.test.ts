@@ -1,4 +1,4 @@
-import {mkdirSync, writeFileSync} from 'node:fs';
+import {mkdirSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {chooseProvider, requireProviderId} from '../../src/cli/job/provider-choice.ts';
@@ -6,11 +6,15 @@ import {programIds, providerIds, providerTable} from '../../src/services/contrac
 import {errorOf, seen} from '../helpers/errors.ts';
 import {planOf} from '../helpers/plans.ts';
 import {cliProject} from '../helpers/run-cli.ts';
+import {temporaryFolder} from '../helpers/temp-folder.ts';
 
 describe('the provider', () => {
   type Wishes = Parameters<typeof chooseProvider>[0];
   const all: Wishes = {
-    ...{option: 'Demo', customCommand: 'my-agent', environment: 'codex', saved: 'codex'},
+    option: 'Demo',
+    customCommand: 'my-agent',
+    environment: 'codex',
+    saved: 'codex',
     installed: () => ['codex'],
   };
   const command = {...all, option: undefined};
@@ -70,7 +74,29 @@ test('an unreadable saved choice does not prevent naming an agent', async () => 
 test('agents ends with the commands to install what is missing', async () => {
   const {out} = await cliProject(planOf()).run(['agents'], {env: {PATH: '/nowhere'}});
   expect(out.split('\n').slice(1 + providerIds.length)).toEqual([
+    'No agent for real work is installed yet.',
     ...programIds.map((id) => `Install ${id} with: ${providerTable[id].install}`),
     '',
   ]);
+});
+
+test('agents marks none as in use while none is installed', async () => {
+  const {out} = await cliProject(planOf()).run(['agents'], {env: {PATH: '/nowhere'}});
+  expect(out).not.toContain('*');
+  expect(out).not.toContain('chooses');
+});
+
+test('agents only looks: it leaves nothing behind', async () => {
+  const project = cliProject();
+  expect(await project.run(['agents'], {env: {PATH: '/nowhere'}})).toMatchObject({code: 0, err: ''});
+  expect(project.files()).toEqual([]);
+});
+
+test('agents writes nothing through a link in place of the state folder', async () => {
+  const [project, elsewhere, programs] = [cliProject(), temporaryFolder(), temporaryFolder()];
+  symlinkSync(elsewhere, path.join(project.folder, '.blackbird'));
+  writeFileSync(path.join(programs, 'codex'), '#!/bin/sh\necho codex-cli 0.50.0\n', {mode: 0o755});
+  const {code, err} = await project.run(['agents'], {env: {PATH: `${programs}:/usr/bin:/bin`}});
+  expect({code, err}).toEqual({code: 1, err: expect.stringContaining('E_STORE_UNSAFE')});
+  expect(readdirSync(elsewhere)).toEqual([]);
 });

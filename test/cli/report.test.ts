@@ -20,7 +20,11 @@ const job = (name: string, from: number, to: number, fields: Partial<JobRecord> 
   endedJob({jobId: `2026-${name}`, startedAt: ago(from), endedAt: ago(to), ...fields});
 const ran = (taskId: string, from: number, to: number, fields: Partial<RunRecord> = {}) =>
   restingRun({
-    ...{state: 'succeeded', task_id: taskId, run_id: `${taskId}-1`, created_at: ago(from), exit_code: 0},
+    state: 'succeeded',
+    task_id: taskId,
+    run_id: `${taskId}-1`,
+    created_at: ago(from),
+    exit_code: 0,
     segments: [endedSegment(1, {started_at: ago(from), ended_at: ago(to)})],
     ...fields,
   });

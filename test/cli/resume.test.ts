@@ -40,3 +40,10 @@ test('questions that can be delivered are asked first', async () => {
   expect(err.split('\n')).toContain(prompt);
   expect(err).toContain('a still waits for your answer');
 });
+
+test('a blank line is no answer: the question says so, and how to leave it', async () => {
+  const {project} = asking();
+  const {err} = await project.run(['resume', 'a'], {terminal: true, answers: ['']});
+  expect(err).toContain('\nAn answer is needed. Ctrl+C leaves the question for later.\n');
+  expect(err).toContain('\n  next  blackbird resume a  answer it\n');
+});

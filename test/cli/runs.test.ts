@@ -45,11 +45,20 @@ test.each([200, 80])(
     const folder = path.join(project.folder, '.blackbird/runs/a');
     mkdirSync(folder, {recursive: true});
     const check = {
-      ...{command: 'npm test', round: 1, started_at: '', seconds: 2, exit_code: 1, signal: null},
-      ...{tail: 'setup\n1 test failed\n', log_file: 'l', log_digest: ''},
+      command: 'npm test',
+      round: 1,
+      started_at: '',
+      seconds: 2,
+      exit_code: 1,
+      signal: null,
+      tail: 'setup\n1 test failed\n',
+      log_file: 'l',
+      log_digest: '',
     };
     const run = restingRun({
-      ...{state: 'failed', repo_root: project.folder, verifications: [check]},
+      state: 'failed',
+      repo_root: project.folder,
+      verifications: [check],
       commit: {skipped: 'a merge is under way'},
     });
     writeFileSync(path.join(folder, `${run.run_id}.json`), JSON.stringify(run));
@@ -64,8 +73,11 @@ test('on a narrow terminal: a line for each run, and how to see one in full', as
   const folder = path.join(project.folder, '.blackbird/runs/a');
   mkdirSync(folder, {recursive: true});
   const first = restingRun({
-    ...{run_id: 'refunds-1-404893', repo_root: project.folder, superseded_by_run_id: 'a-2'},
-    ...{state: 'succeeded', decision_state: 'changes_requested'},
+    run_id: 'refunds-1-404893',
+    repo_root: project.folder,
+    superseded_by_run_id: 'a-2',
+    state: 'succeeded',
+    decision_state: 'changes_requested',
   } as const);
   const second = {...failed, run_id: 'a-2', repo_root: project.folder, resumed_from_run_id: first.run_id};
   for (const run of [first, second])

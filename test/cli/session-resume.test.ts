@@ -105,7 +105,9 @@ describe('the cases of the specification', () => {
     const {resume, events} = project({isRunning: true});
     const resumed = await resume({restart: true, terminal: {isInteractive: false}});
     expect(resumed).toMatchObject({
-      ...{out: '', err: '', log: [has]},
+      out: '',
+      err: '',
+      log: [has],
       error: {
         code: 'E_CONFIRMATION_REQUIRED',
         message: 'refusing to restart without confirmation in non-interactive mode; pass --yes',
@@ -156,9 +158,11 @@ describe('the cases of the specification', () => {
       symlinkSync('loop', path.join(elsewhere, 'loop'));
       const places = [`${worktree}-gone`, file, '', 'relative', path.join(elsewhere, 'loop'), '/a\0b'];
       for (const place of places) {
-        addRun({worktree_path: place, ...{archive: archive as never}});
+        addRun({worktree_path: place, archive: archive as never});
         expect(await resume({restart: true})).toMatchObject({
-          ...{out: '', err: '', log: ['resume_failed']},
+          out: '',
+          err: '',
+          log: ['resume_failed'],
           error: {code: 'E_WORKTREE_MISSING', message},
         });
       }
@@ -219,7 +223,7 @@ describe('the run', () => {
   test.each([
     ['', 'it is empty'],
     ['{', 'it is not valid JSON'],
-    ['[]', 'it does not hold a JSON object'],
+    ['[]', 'it does not contain a JSON object'],
     ['{"run_id":"x"}', 'schema_version: '],
     [
       JSON.stringify({schema_version: '1.0', run_id: 'other', repo_id: repoId, created_at: 'x'}),

@@ -178,7 +178,11 @@ describe('why', () => {
       conditions: [
         {id: 'api', title: 'Refund endpoint', status: 'todo', role: 'task', depth: 0, reason: 'waits for 1'},
         {
-          ...{id: 'auth', title: 'Log in', status: 'todo', role: 'dependency', depth: 1},
+          id: 'auth',
+          title: 'Log in',
+          status: 'todo',
+          role: 'dependency',
+          depth: 1,
           reason: 'ready now',
           next: {command: 'blackbird execute auth', why: 'run it'},
         },

@@ -72,7 +72,7 @@ describe('pause and stop are refused', () => {
       'its owner is unknown',
       jobRecord({owner: null}),
       'E_JOB_OUT_OF_REACH',
-      'the system did not tell which process works here',
+      'the system did not say which process is working here',
     ],
   ] as const)('when %s', async (_why, job, code, message) => {
     for (const command of ['pause', 'stop']) {
@@ -131,6 +131,18 @@ describe('status', () => {
     const {out} = await made.run(['status'], {terminal: true});
     expect(out).toMatch(/^Nothing is running\.\nLast job 2026-01-1\d \d\d:\d\d – \d\d:\d\d: new/);
     expect(out).not.toMatch(controlCharacters);
+  });
+
+  test('a refused undo touched nothing and does not hide the job before it', async () => {
+    const made = project(
+      endedJob({end: {reason: 'completed', message: 'the night'}}),
+      endedJob({
+        jobId: '20260111-070000-000000',
+        steps: [{type: 'undo', taskId: 'a', runId: null, isForced: false}],
+        end: {reason: 'error', message: 'cannot undo a: b built on it'},
+      }),
+    );
+    expect((await made.run(['status'])).out).toMatch(/\nLast job .*: the night/);
   });
 
   test('shows a job whose Blackbird is gone', async () => {

@@ -43,9 +43,17 @@ async function prompt(): Promise<Terminal> {
 describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
   beforeAll(async () => {
     await build({
-      ...{absWorkingDir: root, entryPoints: ['test/fixtures/ui/checkpoint.ts'], outdir: built},
-      ...{bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node20'},
-      ...{outExtension: {'.js': '.mjs'}, external: ['react-devtools-core'], logLevel: 'warning'},
+      absWorkingDir: root,
+      entryPoints: ['test/fixtures/ui/checkpoint.ts'],
+      outdir: built,
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      outExtension: {'.js': '.mjs'},
+      external: ['react-devtools-core'],
+      logLevel: 'warning',
       define: {'process.env.NODE_ENV': '"production"'},
       banner: {
         js: "import {createRequire as __createRequire} from 'node:module';const require=__createRequire(import.meta.url);",
@@ -145,7 +153,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
     writeFileSync(path.join(folder, 'go'), '');
     await terminal.until('Approve and continue');
     terminal.press('Enter');
-    await terminal.until('Mark a choice first');
+    await terminal.until('Select a choice first');
     terminal.press('j', 'j', 'Enter');
     await terminal.until('decided: {"state":"approved_quit"}');
   });

@@ -246,7 +246,8 @@ const isDone = (project: EngineProject) => ids.every((id) => project.statuses()[
 
 /**
  * Every record can be read, attempts count up, only the latest run of a task may be unfinished, and no agent was
- * started without a record. ⏎ */
+ * started without a record.
+ */
 function expectWholeRecords(project: EngineProject): void {
   for (const id of ids) {
     const runs: readonly RunRecord[] = project.runs(id);

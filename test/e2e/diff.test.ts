@@ -38,16 +38,21 @@ function diffProject(): DiffProject {
       printed[stream] += `${text}\n`;
     };
     const context = {
-      ...{name: 'blackbird' as const, version: '1.2.3', cwd: folder, env, isInteractive: false},
-      ...{out: print('out'), err: print('err'), write: () => {}, writeErr: () => {}},
-      ...{
-        onSignals: () => () => {},
-        ask: async () => null,
-        readAll: async () => '',
-        stdout: surface,
-        stderr: plain,
-        now: () => now,
-      },
+      name: 'blackbird' as const,
+      version: '1.2.3',
+      cwd: folder,
+      env,
+      isInteractive: false,
+      out: print('out'),
+      err: print('err'),
+      write: () => {},
+      writeErr: () => {},
+      onSignals: () => () => {},
+      ask: async () => null,
+      readAll: async () => '',
+      stdout: surface,
+      stderr: plain,
+      now: () => now,
     };
     const cli = new Cli(context);
     const program = new Command('blackbird').option('--json').option('--cwd <dir>');
@@ -71,7 +76,9 @@ function diffProject(): DiffProject {
       const to = await changes.snapshot(from);
       const trees = {baseline_tree: from ?? '', result_tree: to ?? ''};
       const run = restingRun({
-        ...{state: 'succeeded', review_summary: await changes.summarize(from, to), ...trees},
+        state: 'succeeded',
+        review_summary: await changes.summarize(from, to),
+        ...trees,
         ...fields,
       });
       await runs.insert(run);
@@ -106,7 +113,8 @@ describe('diff', () => {
     );
     expect((await diff(['a', 'a-1'])).out).toContain('\n+one\n');
     expect(await diff(['a', 'a-1', '--stat'])).toEqual({
-      ...{code: 0, err: ''},
+      code: 0,
+      err: '',
       out: lines(' a.txt (new) | 1 +', ' 1 file changed, 1 insertion(+)'),
     });
   });
@@ -117,7 +125,10 @@ describe('diff', () => {
     write('mine.txt', 'mine\n');
     const decided = {decision_state: 'changes_requested', decision_resolved_at: now} as const;
     await ran(() => write('one.txt', 'one\n'), {
-      ...{run_id: 'a-2', attempt: 2, restart_of_run_id: 'a-1', ...decided},
+      run_id: 'a-2',
+      attempt: 2,
+      restart_of_run_id: 'a-1',
+      ...decided,
     });
     await ran(() => write('b.txt', 'b\n'), {run_id: 'b-1', task_id: 'b'});
     await ran(() => write('two.txt', 'two\n'), {run_id: 'a-3', attempt: 3, resumed_from_run_id: 'a-2'});
@@ -130,7 +141,8 @@ describe('diff', () => {
     expect((await diff(['c', '--since-review'])).out).toBe('no files were changed\n');
     expect(await files('b', '--since-review')).toBe('b.txt');
     expect(await json(['a'])).toMatchObject({
-      ...{run_id: 'a-3', runs: ['a-1', 'a-2', 'a-3']},
+      run_id: 'a-3',
+      runs: ['a-1', 'a-2', 'a-3'],
       review_summary: {files: ['evil.txt', 'one.txt', 'two.txt']},
     });
   });
@@ -147,7 +159,9 @@ describe('diff', () => {
     await ran(() => write('both.txt', 'a\n'), {created_at: '2026-01-01T00:00:01Z'});
     write('mine.txt', 'mine\n');
     await ran(() => write('both.txt', 'a\nb\n'), {
-      ...{run_id: 'b-1', task_id: 'b', created_at: '2026-01-01T00:00:02Z'},
+      run_id: 'b-1',
+      task_id: 'b',
+      created_at: '2026-01-01T00:00:02Z',
     });
     const {out} = await diff(['p']);
     expect(out).toContain('@@ -0,0 +1,2 @@\n+a\n+b\n');
@@ -219,8 +233,12 @@ describe('diff', () => {
     await ran(() => write('a.txt', 'one\n'));
     const refused = {kind: 'resume_rejected', message: 'no such session'} as const;
     await ran(() => {}, {
-      ...{run_id: 'a-2', attempt: 2, state: 'failed', failure: refused},
-      ...{resumed_from_run_id: 'a-1', feedback: 'use tabs'},
+      run_id: 'a-2',
+      attempt: 2,
+      state: 'failed',
+      failure: refused,
+      resumed_from_run_id: 'a-1',
+      feedback: 'use tabs',
     });
     expect((await diff(['a'])).out).toContain('+one\n');
     expect((await diff(['a', 'a-2'])).out).toBe('no files were changed\n');

@@ -6,15 +6,18 @@ import {planOf, task} from '../helpers/plans.ts';
 
 // Every command in README and docs is run as it is written, one after another, in a project with the demo agent.
 
-const pages = ['README.md', ...readdirSync('docs').map((file) => `docs/${file}`)].filter((file) =>
-  file.endsWith('.md'),
-);
+const pages = readdirSync('docs')
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => `docs/${file}`);
 
 /** The commands of the shell blocks, without comments and endless commands. */
 const commandsOf = (page: string): string[] =>
   [...readFileSync(page, 'utf8').matchAll(/^```(sh|console)\n([\s\S]*?)^```$/gm)]
     .flatMap(([, kind, block = '']) =>
-      block.split('\n').filter((line) => kind === 'sh' || line.startsWith('$ ')),
+      block
+        .replace(/\\\n\s*/g, '')
+        .split('\n')
+        .filter((line) => kind === 'sh' || line.startsWith('$ ')),
     )
     .map((line) =>
       line
@@ -49,4 +52,28 @@ test.each(shown)('%s: every command exists', async (_page, commands) => {
     expect({line, code, err}).not.toMatchObject({code: 2});
     expect(err, line).not.toMatch(/E_USAGE|command not found/);
   }
+});
+
+test('README: its commands, typed in this order in a repository, end as a reader expects', async () => {
+  const project = builtProject();
+  const identity = '-c user.name=reader -c user.email=reader@localhost';
+  writeFileSync(path.join(project.folder, 'package.json'), '{"scripts": {"test": "true"}}');
+  await project.bash(`git init --quiet && git add . && git ${identity} commit --quiet --message first`);
+  /** Nobody is at a terminal here: what would ask there ends with these codes. Everything else ends with 0. */
+  const others: Readonly<Record<string, number>> = {
+    'plan generate': 4,
+    'execute --review': 4,
+    // The README pauses it first.
+    'resume api': 1,
+    'review api --request-changes': 4,
+    'review api --approve': 4,
+    'undo e2e': 1,
+  };
+  const unexpected: string[] = [];
+  for (const line of commandsOf('README.md')) {
+    const {code, err} = await project.bash(`export BLACKBIRD_AGENT_PROVIDER=demo; ${line}`);
+    const [, expected = 0] = Object.entries(others).find(([words]) => line.includes(words)) ?? [];
+    if (code !== expected) unexpected.push(`${line} ended with ${code}: ${err}`);
+  }
+  expect(unexpected).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {unrecordedWarning} from '../../src/machines/policies/job/repository-warnings.ts';
@@ -208,6 +208,7 @@ describe('execute', () => {
     const {out} = await project.run(['execute', '--dry-run', '--json', '--max-tasks', '1']);
     expect(JSON.parse(out)).toEqual({
       agent: 'demo',
+      agent_source: 'saved',
       rules: {checks: [], checkpoints: false, commits: false, budgets: null},
       obstacles: [],
       warnings: [unrecordedWarning],
@@ -217,6 +218,20 @@ describe('execute', () => {
       waits: null,
     });
     expect([project.planText(), readdirSync(path.join(project.folder, '.blackbird'))]).toEqual(before);
+  });
+
+  test('--dry-run says that nobody chose the agent', async () => {
+    const project = engineProject(planOf(task('a')), {agent: null});
+    const folder = temporaryFolder();
+    for (const name of ['claude', 'codex'])
+      writeFileSync(path.join(folder, name), '#!/bin/sh\necho 2.1.0\n', {mode: 0o755});
+    const env = {PATH: `${folder}:${process.env.PATH}`, IS_SANDBOX: '1'};
+    expect((await project.run(['execute', '--dry-run'], {env})).out).toMatch(
+      /^claude \(default; blackbird agents use <agent> chooses\) · no checks · /,
+    );
+    expect((await project.run(['execute', '--dry-run', '--agent', 'claude'], {env})).out).toMatch(
+      /^claude · no checks · /,
+    );
   });
 
   test('--dry-run shows a limit, and what continues after it', async () => {
@@ -656,6 +671,13 @@ describe('the demo', () => {
     // Its suggestions work in its folder as they are.
     const again = await project.run(['restart', 'release', '--yes'], {cwd: folder});
     expect(again).toMatchObject({code: 0, err: ''});
+  });
+
+  test('started by npx in a clone, it says how to have the command everywhere', async () => {
+    const project = engineProject(planOf(), {agent: null, env: {npm_command: 'exec'}});
+    const {out} = await project.run(['demo', path.join(temporaryFolder(), 'sample')]);
+    expect(out).toContain('\n  npm link                          once, in the clone');
+    expect(out).not.toContain('npm install');
   });
 
   test('refuses a folder that is not empty', async () => {

@@ -37,10 +37,11 @@ describe('inspect', () => {
     expect(JSON.parse((await project.run(['inspect', '--list', '--json'])).out)).toEqual({
       live: [],
       jobs: [{job_id: expect.any(String), started_at: expect.any(String), state: 'paused'}],
-      runs: [{task_id: 'a', run_id, changed_at: expect.any(String)}],
+      runs: [{task_id: 'a', run_id, changed_at: expect.any(String), state: 'paused'}],
     });
     const {out} = await project.run(['inspect', '--list']);
-    expect(out).toContain(`blackbird inspect a ${run_id}\n`);
+    // The time of day where the user is, as everywhere else.
+    expect(out).toMatch(new RegExp(`\\nrun +a +paused +\\d\\d:\\d\\d +blackbird inspect a ${run_id}\\n`));
     expect(out).toMatch(/blackbird inspect --job \S+\n/);
   });
 

@@ -38,8 +38,11 @@ function nightProject(): EngineProject {
   const project = engineProject(nightPlan, {
     config: {execution: {commit: 'task', verifyRounds: 1}},
     env: {
-      ...{GIT_CONFIG_NOSYSTEM: '1', GIT_AUTHOR_NAME: 'u', GIT_AUTHOR_EMAIL: 'u@localhost'},
-      ...{GIT_COMMITTER_NAME: 'u', GIT_COMMITTER_EMAIL: 'u@localhost'},
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_AUTHOR_NAME: 'u',
+      GIT_AUTHOR_EMAIL: 'u@localhost',
+      GIT_COMMITTER_NAME: 'u',
+      GIT_COMMITTER_EMAIL: 'u@localhost',
     },
   });
   git(project, 'init', '-q');
@@ -76,7 +79,9 @@ test('the report shows exactly what happened; nothing is lost, and nothing is do
   const night = await reportOf(project);
   expect(outcomes(night)).toEqual({
     ...Object.fromEntries(others('t08', 't10', 't12').map((id) => [id, 'done'])),
-    ...{t08: 'failed', t10: 'paused', t12: 'waiting_answer'},
+    t08: 'failed',
+    t10: 'paused',
+    t12: 'waiting_answer',
   });
   expect(Object.fromEntries(night.tasks.map((each) => [each.task_id, troubles(each)]))).toEqual({
     ...Object.fromEntries(ids.map((id) => [id, nothing])),
@@ -91,7 +96,10 @@ test('the report shows exactly what happened; nothing is lost, and nothing is do
   expect(night.totals).toMatchObject({
     limits: {count: 1},
     outages: {count: 1},
-    ...{commits: 9, questions: 1, retries: 0, crashes: 1},
+    commits: 9,
+    questions: 1,
+    retries: 0,
+    crashes: 1,
   });
   expect([night.done, night.total, night.ready]).toEqual([9, 12, 0]);
   expect(night.needs_you.map(({task_id, command}) => [task_id, command])).toEqual([

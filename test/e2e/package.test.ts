@@ -21,14 +21,17 @@ const env = {
 const run = (file: string, args: readonly string[], cwd = around) =>
   execa(file, args, {cwd, env, extendEnv: false, input: '', reject: false, all: true, timeout: 170_000});
 let tarball = '';
+let megabytes = {toDownload: 0, unpacked: 0};
 
 beforeAll(async () => {
   const packed = await run(
     'npm',
-    ['pack', '--ignore-scripts', '--silent', '--pack-destination', around],
+    ['pack', '--ignore-scripts', '--json', '--pack-destination', around],
     process.cwd(),
   );
-  tarball = path.join(around, packed.stdout.trim());
+  const [{filename, size, unpackedSize}] = JSON.parse(packed.stdout);
+  tarball = path.join(around, filename);
+  megabytes = {toDownload: size / 1e6, unpacked: unpackedSize / 1e6};
   const installed = await run('npm', ['install', '--global', '--offline', '--prefix', prefix, tarball]);
   expect(installed.exitCode, installed.all).toBe(0);
   expect(installed.all).toMatch(/^\s*added 1 package/);
@@ -58,6 +61,15 @@ describe('the published package', () => {
     }
   });
 
+  test.each([
+    ['README.md', / ([\d.]+) MB to download/, 'toDownload'],
+    ['README.md', / ([\d.]+) MB unpacked/, 'unpacked'],
+    ['CHANGELOG.md', /One package of ([\d.]+) MB/, 'unpacked'],
+  ] as const)('%s names its size: %s', (page, pattern, size) => {
+    const [, named] = pattern.exec(readFileSync(page, 'utf8')) ?? [];
+    expect(Math.abs(Number(named) - megabytes[size])).toBeLessThan(0.1);
+  });
+
   test('runs the demo under its own name, without an install', async () => {
     const demo = path.join(temporaryFolder(), 'demo');
     const {exitCode, all} = await run('npm', [
@@ -66,6 +78,9 @@ describe('the published package', () => {
     ]);
     expect(exitCode, all).toBe(0);
     expect(all).toContain('done');
+    // There is no clone to link.
+    expect(all).toContain('\n  npm install -g <package>          the package you just ran');
+    expect(all).not.toContain('npm link');
   });
 
   test('doctor finds nothing wrong with it', async () => {

@@ -163,7 +163,7 @@ describe('a review without a verdict', () => {
         ...ran('a', 'b', 'c'),
         'running parent review for p',
         '✗ parent review of p had no result',
-        '  the answer of the review cannot be used: it holds no JSON object with "passed"',
+        '  the answer of the review cannot be used: it contains no JSON object with "passed"',
         ...ran('other'),
         '4 done · the review of p had no result · no ready tasks remaining',
         'not reviewed: p',
@@ -203,7 +203,7 @@ describe('a review without a verdict', () => {
         err: expect.stringMatching(/^error: the review of p is due\n.*\n.*blackbird execute/),
       });
     }
-    const madeAgain = 'it is not resumed but made again: blackbird execute';
+    const madeAgain = 'it is not resumed but started again: blackbird execute';
     expect((await project.run(['runs', 'p'])).out).toContain(`  review: ${madeAgain}\n`);
     const details = await project.run(['runs', 'p', project.latest('p')?.run_id ?? '']);
     expect(details.out).toMatch(/^resumable +no$/m);

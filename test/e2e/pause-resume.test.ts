@@ -262,6 +262,20 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     expect(resumed).toContain('✓ release');
     expect(resumed).toContain('no ready tasks remaining');
   });
+
+  test.each([
+    ['Ctrl+C', 'C-c', '[130]>'],
+    ['Ctrl+D', 'C-d', '[1]>'],
+  ])('the demo left at its question by %s names the command that continues it', async (_, key, prompt) => {
+    const project = engineProject(planOf(), {agent: null});
+    const terminal = openTerminal(project);
+    const folder = path.join(temporaryFolder(), 'sample');
+    terminal.type(`blackbird demo ${folder}`);
+    await terminal.until('own answer:');
+    terminal.press(key);
+    const screen = (await terminal.until(prompt)).replaceAll('\n', '');
+    expect(screen).toContain(`cd ${folder} && blackbird resume palette --execute`);
+  });
 });
 
 describe('signals', () => {
@@ -484,7 +498,7 @@ describe('an impossible resume', () => {
         project.changeLatest('a', {provider_session_ref: '--last'});
         return {};
       },
-      reason: () => 'its session ref has not the form demo uses',
+      reason: () => 'its session ref does not have the form that demo uses',
     },
     {
       name: 'with a session that was not stored',

@@ -64,9 +64,8 @@ describe('a clean project', () => {
   });
 
   test('keeps what it writes private, and only its settings in git', async () => {
-    const {folder, planFile, run} = builtProject();
+    const {folder, run} = builtProject();
     await run(['init']);
-    expect(statSync(planFile).mode & 0o777).toBe(0o600);
     expect(statSync(path.join(folder, '.blackbird')).mode & 0o777).toBe(0o700);
     expect(readFileSync(path.join(folder, '.blackbird', '.gitignore'), 'utf8')).toBe(
       '*\n!.gitignore\n!config.json\n',
@@ -208,8 +207,11 @@ describe('the streams', () => {
     /** What the program prints on a terminal without a known width. */
     const onTerminal = async (project: BuiltProject, command: string, env = {}) => {
       const {stdout} = await execa('script', ['-qec', `blackbird ${command}`, '/dev/null'], {
-        ...{cwd: project.folder, env: {...project.env, TERM: 'xterm', ...env}, extendEnv: false},
-        ...{input: '', reject: false},
+        cwd: project.folder,
+        env: {...project.env, TERM: 'xterm', ...env},
+        extendEnv: false,
+        input: '',
+        reject: false,
       });
       return stdout.replaceAll('\r', '');
     };
@@ -302,7 +304,8 @@ describe('an unusable plan file', () => {
       expect({args, code: run.code, out: run.out}).toEqual({args, code: 1, out: ''});
       const {error} = JSON.parse(run.err);
       expect({args, code: error.code, message: error.message}).toEqual({
-        ...{args, code},
+        args,
+        code,
         message: expect.stringContaining(project.folder),
       });
       expect(snapshot(project.folder)).toEqual(before);

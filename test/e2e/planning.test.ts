@@ -120,7 +120,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     terminal.type('');
     await terminal.until('Nothing is chosen yet: y saves it');
     terminal.type('v');
-    await terminal.until('"v" is none of the choices: y saves it');
+    await terminal.until('"v" is not one of the choices: y saves it');
     terminal.type('s');
     await terminal.until('Create notes/store-refunds.md and verify');
     terminal.type('r');

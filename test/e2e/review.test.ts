@@ -83,14 +83,16 @@ describe('without a terminal', () => {
     expect(out).toContain('b waits for your decision');
     expect(project.statuses()).toEqual({a: 'done', b: 'in_progress'});
     expect(await project.run(['review', 'b', '--approve-quit'])).toMatchObject({
-      ...{code: 0, err: ''},
+      code: 0,
+      err: '',
       out: lines('✓ b  approved', 'b is done · no ready tasks remaining'),
     });
     expect(project.statuses()).toEqual({a: 'done', b: 'done'});
     const {code, err} = await project.run(['review', 'b', '--approve']);
     expect({code, err}).toEqual({code: 1, err: expect.stringContaining('E_NO_DECISION')});
     expect(await project.run(['review'])).toMatchObject({
-      ...{code: 1, out: ''},
+      code: 1,
+      out: '',
       err: lines(
         'error: no task waits for a decision',
         '  code  E_NO_DECISION',
@@ -107,7 +109,8 @@ describe('without a terminal', () => {
     const project = engineProject(family, {config});
     await project.run(['execute']);
     expect(await project.run(['review', 'a', '--approve'])).toMatchObject({
-      ...{code: 4, err: ''},
+      code: 4,
+      err: '',
       out: lines(
         ...['✓ a  approved', 'running parent review for p', 'parent review failed for p', 'resume tasks: a'],
         ...['feedback: needs fixed.txt', 'next step: blackbird resume a'],
@@ -158,7 +161,9 @@ describe('without a terminal', () => {
     const [one, two] = project.runs('a');
     expect(one).toMatchObject({decision_state: 'changes_requested', decision_feedback: feedback});
     expect(two).toMatchObject({
-      ...{feedback, decision_state: 'pending', resumed_from_run_id: one?.run_id},
+      feedback,
+      decision_state: 'pending',
+      resumed_from_run_id: one?.run_id,
       provider_session_ref: one?.provider_session_ref,
     });
   });
@@ -199,7 +204,8 @@ describe('without a terminal', () => {
     const project = engineProject(planOf(task('a', {prompt: demo('fail no way')})), {config});
     await project.run(['execute']);
     expect(await project.run(['review', 'a', '--approve'])).toMatchObject({
-      ...{code: 3, err: ''},
+      code: 3,
+      err: '',
       out: lines('✗ a  accepted as failed', '1 failed · no ready tasks remaining', 'failed: a', ...goOn('a')),
     });
     expect(project.statuses()).toEqual({a: 'failed'});
@@ -301,11 +307,12 @@ describe('without a terminal', () => {
     await project.run(['execute']);
     await project.run(['review', 'a', '--approve-quit']);
     expect(await project.run(['review', 'a', '--withdraw'])).toMatchObject({
-      ...{code: 0, err: ''},
+      code: 0,
+      err: '',
       out: lines('the approval of a is withdrawn; it waits for your decision'),
     });
     expect(project.statuses()).toEqual({a: 'in_progress', b: 'todo'});
-    expect((await project.run(['runs', 'a', '--verbose'])).out).toContain('approved quit, taken back');
+    expect((await project.run(['runs', 'a', '--verbose'])).out).toContain('approved quit, withdrawn');
     await project.run(['review', 'a', '--approve']);
     const {code, err} = await project.run(['review', 'a', '--withdraw']);
     expect({code, err}).toEqual({
@@ -408,7 +415,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     terminal.press('Up');
     await terminal.until('❯ Reject changes');
     terminal.press('Enter');
-    await terminal.until('Why? A later attempt is told.');
+    await terminal.until('Why? A later attempt will see it.');
     terminal.type('no');
     await terminal.until('no');
     terminal.press('C-s');
@@ -467,7 +474,8 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     terminal.type('blackbird execute');
     await terminal.until('   Approve and continue');
     expect(await project.run(['review', 'a', '--approve'])).toMatchObject({
-      ...{code: 0, err: ''},
+      code: 0,
+      err: '',
       out: lines('a: approved; the job that waited for it continues'),
     });
     await terminal.until(/ACTION REQUIRED +b {2}Task b/);

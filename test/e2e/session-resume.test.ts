@@ -176,7 +176,9 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
       ['resume', '--restart', id, '--yes', '--detached'],
     ]) {
       expect(await project.run(args), args.join(' ')).toEqual({
-        ...{code: 0, out: `ok: session ${session} ready\n`, err: ''},
+        code: 0,
+        out: `ok: session ${session} ready\n`,
+        err: '',
       });
     }
   });

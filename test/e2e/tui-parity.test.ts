@@ -71,9 +71,18 @@ function argsOf(wanted: Wish, current: EngineProject): readonly string[] {
 /** The terminal UI over the same kind of project, with every port watched for its end. */
 async function openScreen(current: EngineProject) {
   const context: CliContext = {
-    ...{name: 'blackbird', version: '1', cwd: current.folder, env: current.env},
-    ...{out: () => {}, err: () => {}, write: () => {}, writeErr: () => {}},
-    ...{onSignals: () => () => {}, ask: async () => null, readAll: async () => '', isInteractive: false},
+    name: 'blackbird',
+    version: '1',
+    cwd: current.folder,
+    env: current.env,
+    out: () => {},
+    err: () => {},
+    write: () => {},
+    writeErr: () => {},
+    onSignals: () => () => {},
+    ask: async () => null,
+    readAll: async () => '',
+    isInteractive: false,
     stdout: {isTerminal: false, columns: 80, hasColor: false},
     stderr: {isTerminal: false, columns: 80, hasColor: false},
     now: () => new Date().toISOString(),
@@ -188,9 +197,18 @@ function essence(current: EngineProject) {
 function essenceOf(run: RunRecord, all: readonly RunRecord[]) {
   const attemptOf = (runId: string | undefined) => all.find(({run_id}) => run_id === runId)?.attempt;
   return {
-    ...{attempt: run.attempt, state: run.state, type: run.run_type, provider: run.provider},
-    ...{resumable: run.resumable, failure: run.failure, questions: run.questions, answers: run.answers},
-    ...{segments: run.segments.length, exit: run.exit_code, result: run.result, decision: run.decision_state},
+    attempt: run.attempt,
+    state: run.state,
+    type: run.run_type,
+    provider: run.provider,
+    resumable: run.resumable,
+    failure: run.failure,
+    questions: run.questions,
+    answers: run.answers,
+    segments: run.segments.length,
+    exit: run.exit_code,
+    result: run.result,
+    decision: run.decision_state,
     restartOf: attemptOf(run.restart_of_run_id),
     resumedFrom: attemptOf(run.resumed_from_run_id),
     supersededBy: attemptOf(run.superseded_by_run_id),

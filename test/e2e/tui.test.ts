@@ -126,7 +126,7 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     terminal.press('e');
     await sees(terminal, 'answer later');
     terminal.press('Down', 'Down');
-    await sees(terminal, '❯ green');
+    await sees(terminal, '❯ 2  green');
     terminal.press('Enter');
     await sees(terminal, 'no ready tasks remaining');
     expect(project.latest('a')).toMatchObject({
@@ -172,9 +172,9 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     await sees(terminal, /– Task b +skipped/);
     const other = project.start(['execute', 'a']);
     await sees(terminal, /● Task a/);
-    await sees(terminal, `Process ${other.pid} works on this project`);
+    await sees(terminal, `Process ${other.pid} is working on this project`);
     terminal.press('e');
-    await sees(terminal, `e: process ${other.pid} works on this project`);
+    await sees(terminal, `e: process ${other.pid} is working on this project`);
     await untilAtWork(project, 'a', 'started-a');
     other.child.kill('SIGINT');
     await sees(terminal, /Ⅱ Task a +paused/);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import {expect, test} from 'vitest';
 import {demo, type EngineProject, engineProject} from '../helpers/engine-project.ts';
 import {planOf, task} from '../helpers/plans.ts';
+import {cliProject} from '../helpers/run-cli.ts';
 
 const lines = (third: string, last = 'six') => `one\ntwo\n${third}\nfour\nfive\n${last}\n`;
 
@@ -19,7 +20,8 @@ async function ranProject(): Promise<EngineProject & {git(...args: string[]): st
   );
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@localhost', ...args], {
-      ...{cwd: project.folder, encoding: 'utf8'},
+      cwd: project.folder,
+      encoding: 'utf8',
       env: {...process.env, HOME: project.folder},
     });
   git('init', '-q');
@@ -43,14 +45,21 @@ test('a task is undone, later edits stay, and undoing the undo brings it back', 
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('cannot undo a: b built on it')]);
   const unasked = await run(['undo', 'b']);
   expect([unasked.code, unasked.err]).toEqual([1, expect.stringContaining('blackbird undo b --yes')]);
+  const declined = await cliProject().run(['undo', 'b'], {
+    cwd: project.folder,
+    env: {PATH: process.env.PATH},
+    terminal: true,
+    answers: ['n'],
+  });
+  expect(declined.out).toBe('would undo 1 file\n  removed   other.txt\n');
   expect([statuses(), text('other.txt')]).toEqual([{a: 'done', b: 'done'}, 'b\n']);
   expect((await run(['undo', 'b', '--yes'])).out).toMatch(
-    /^b is todo again · 1 file taken back\n {2}removed {3}other.txt\n/,
+    /^b is todo again · 1 file undone\n {2}removed {3}other.txt\n/,
   );
 
   project.write('file.txt', lines('TASK', 'SIX, since'));
   const dry = await run(['undo', 'a', '--dry-run']);
-  expect(dry.out).toBe('would take back 2 files\n  changed   file.txt\n  removed   new/file.txt\n');
+  expect(dry.out).toBe('would undo 2 files\n  changed   file.txt\n  removed   new/file.txt\n');
   expect(text('file.txt')).toBe(lines('TASK', 'SIX, since'));
 
   expect(await run(['undo', 'a', '--yes'])).toMatchObject({code: 0, err: ''});
@@ -79,7 +88,7 @@ test('a conflict names the files and touches nothing; force overwrites, and can 
   expect([text('file.txt'), text('new/file.txt')]).toEqual([lines('MINE'), 'new\n']);
   expect((await run(['undo', 'a', '--dry-run'])).out.trimEnd().split('\n')).toEqual([
     'refused: cannot undo a: a file has changed since; nothing was touched',
-    '--force would take back 2 files:',
+    '--force would undo 2 files:',
     '  removed   new/file.txt',
     '  conflict  file.txt  edited since, in the same place',
   ]);

@@ -62,6 +62,9 @@ async function expectRefusal(project: EngineProject, {code, says, next}: Refusal
   });
 }
 
+/** A script in place of Claude Code does not mind root. */
+const standInClaude = {agent: 'claude', env: {IS_SANDBOX: '1'}} as const;
+
 async function expectAllDone(project: EngineProject): Promise<void> {
   expect(await project.run(['execute'])).toMatchObject({code: 0});
   expect(new Set(Object.values(project.statuses()))).toEqual(new Set(['done']));
@@ -208,7 +211,7 @@ test('a clock that goes back a year, then forward by ten: the order of runs does
 });
 
 test('an agent that disappears in the middle of a plan: what is done is done, and it continues once it is back', async () => {
-  const project = engineProject(twoTasks, {agent: 'claude'});
+  const project = engineProject(twoTasks, standInClaude);
   const bin = path.join(project.folder, '..', 'bin', 'claude');
   const ref = '11111111-1111-4111-8111-111111111111';
   const say = (line: object) => `echo '${JSON.stringify(line)}'`;
@@ -249,7 +252,7 @@ describe('an agent that is replaced in the middle of a plan', () => {
   const result = {type: 'result', subtype: 'success', is_error: false, result: 'ok', session_id: ref};
 
   function replacedBy(text: string, mode: number) {
-    const project = engineProject(twoTasks, {agent: 'claude'});
+    const project = engineProject(twoTasks, standInClaude);
     const bin = path.join(project.folder, '..', 'bin', 'claude');
     writeFileSync(bin, program('2.1.197', opening, result));
     chmodSync(bin, 0o755);

@@ -1,38 +1,47 @@
 import {createHash} from 'node:crypto';
 import type {AnyActorRef} from 'xstate';
-import type {Scene} from './scene.ts';
+import type {Simulation} from './simulation.ts';
 import type {Disk} from './world.ts';
 
-/** What makes no difference between two moments: process names, prompt sizes, times that nothing is compared with. */
-const unseen = new Set([
-  ...['job_id', 'jobId', 'pid', 'start_time', 'boot_id', 'pid_namespace', 'owner', 'argv', 'host'],
-  ...[
-    'started_at',
-    'ended_at',
-    'startedAt',
-    'paused_at',
-    'resumed_at',
-    'pauses',
-    'refusals',
-    'createdAt',
-    'stdout',
-  ],
-  ...[
-    'stderr',
-    'bytes',
-    'digest',
-    'prompt',
-    'decision_requested_at',
-    'withdrawn_at',
-    'beganAt',
-    'since',
-    'announcedAt',
-  ],
-  ...['schema_version', 'schemaVersion', 'repo_root', 'answerSchema', 'systemId', 'input'],
+/** What makes no difference between two states: process names, prompt sizes, times that nothing is compared with. */
+const ignoredKeys = new Set([
+  'job_id',
+  'jobId',
+  'pid',
+  'start_time',
+  'boot_id',
+  'pid_namespace',
+  'owner',
+  'argv',
+  'host',
+  'started_at',
+  'ended_at',
+  'startedAt',
+  'paused_at',
+  'resumed_at',
+  'pauses',
+  'refusals',
+  'createdAt',
+  'stdout',
+  'stderr',
+  'bytes',
+  'digest',
+  'prompt',
+  'decision_requested_at',
+  'withdrawn_at',
+  'beganAt',
+  'since',
+  'announcedAt',
+  'schema_version',
+  'schemaVersion',
+  'repo_root',
+  'answerSchema',
+  'systemId',
+  'input',
 ]);
 
-const visible = (key: string, value: unknown): unknown => {
-  if (unseen.has(key)) return undefined;
+const comparable = (key: string, value: unknown): unknown => {
+  if (ignoredKeys.has(key)) return undefined;
   if (value instanceof Map) return [...value];
   if (value instanceof Error) return {name: value.name, message: value.message};
   return value;
@@ -41,7 +50,7 @@ const visible = (key: string, value: unknown): unknown => {
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** Times by their order only. */
-function timeless(text: string, now: number): string {
+function withRankedTimes(text: string, now: number): string {
   const times = new Set(text.match(time) ?? []);
   const ranks = new Map(
     [...times].sort((a, b) => Date.parse(a) - Date.parse(b)).map((each, rank) => [each, rank]),
@@ -55,7 +64,7 @@ const hash = (text: string) => createHash('sha1').update(text).digest('base64');
 /** What is on disk, and what really happened as far as an invariant needs it. */
 function content(disk: Disk) {
   const {plan, runs, feedback, drafts, limits, jobs, tree, commits, orphans, history, milliseconds} = disk;
-  const {tales, words, decisions, gated, titles, titlesDuring, byHand} = history;
+  const {activities, messages, decisions, gated, titles, titlesDuring, byHand} = history;
   const {dismissed, edits, failures, crashes} = history;
   return {
     items: [...plan.items.values()],
@@ -67,39 +76,51 @@ function content(disk: Disk) {
     tree,
     commits,
     orphans: orphans.map(({run}) => run.run_id),
-    verdicts: Object.fromEntries(tales.map(({runId, verdict}) => [runId, verdict])),
-    passed: Object.fromEntries(tales.map(({runId, passed}) => [runId, passed])),
-    sessions: Object.fromEntries(tales.map(({runId, session}) => [runId, session])),
-    heard: tales.flatMap(({words: heard, hasWorked, verdict}) => (hasWorked && verdict ? heard : [])),
+    verdicts: Object.fromEntries(activities.map(({runId, verdict}) => [runId, verdict])),
+    passed: Object.fromEntries(activities.map(({runId, passed}) => [runId, passed])),
+    sessions: Object.fromEntries(activities.map(({runId, session}) => [runId, session])),
+    heard: activities.flatMap(({messages: heard, hasWorked, verdict}) => (hasWorked && verdict ? heard : [])),
     isLimited: history.limitedUntil > milliseconds,
-    words,
-    ...{decisions, gated, titles, titlesDuring, byHand, dismissed, edits, failures, crashes},
+    messages,
+    decisions,
+    gated,
+    titles,
+    titlesDuring,
+    byHand,
+    dismissed,
+    edits,
+    failures,
+    crashes,
   };
 }
 
-/** The key of a project at rest. */
+/** The key of an idle state: the project between commands. */
 export const diskKey = (disk: Disk): string =>
-  hash(timeless(JSON.stringify(content(disk), visible), disk.milliseconds));
+  hash(withRankedTimes(JSON.stringify(content(disk), comparable), disk.milliseconds));
 
-/** The key of a moment of work: the project, every chart with its context, the requests, and the agents. */
-export function sceneKey(scene: Scene, root: AnyActorRef | null, asked: readonly string[]): string {
-  const {world, life, timers, tally} = scene;
-  const moment = {
+/** The key of a busy state: the project, every chart with its context, the requests, and the agents. */
+export function simulationKey(
+  simulation: Simulation,
+  root: AnyActorRef | null,
+  requested: readonly string[],
+): string {
+  const {world, blackbird, timers, counters} = simulation;
+  const state = {
     ...content(world.disk()),
     charts: root?.getPersistedSnapshot(),
-    command: scene.command,
-    calls: life.calls.map(({name}) => name),
-    asked,
+    command: simulation.command,
+    calls: blackbird.calls.map(({name}) => name),
+    requested,
     timers: timers.waiting(),
-    tally,
-    agents: [...world.cast].map(([{isAlive, hasGone, silence}, tale]) => [
+    counters,
+    agents: [...world.activityOf].map(([{isAlive, hasGone, silence}, activity]) => [
       isAlive,
       hasGone,
       silence > 0,
-      tale,
+      activity,
     ]),
     checks: world.checks.checks.map(({isAlive, hasGone, command}) => [isAlive, hasGone, command]),
-    isFresh: scene.isFresh,
+    hasTransitioned: simulation.hasTransitioned,
   };
-  return hash(timeless(JSON.stringify(moment, visible), world.clock.milliseconds));
+  return hash(withRankedTimes(JSON.stringify(state, comparable), world.clock.milliseconds));
 }

@@ -19,11 +19,11 @@ import {latestDeliveredRun} from '../../src/machines/policies/run/task-runs.ts';
 import type {Task} from '../../src/services/contracts/plan.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
 import {question} from '../fakes/runs.ts';
-import {type History, newWord, settleWords, takeBackTitles} from './history.ts';
-import type {Scenario} from './scene.ts';
+import {type History, newMessage, revertTitles, settleMessages} from './history.ts';
+import type {Scenario} from './simulation.ts';
 import type {Disk} from './world.ts';
 
-type Begin = {readonly engine: Engine; readonly services: Services; readonly history: History};
+type CommandContext = {readonly engine: Engine; readonly services: Services; readonly history: History};
 
 /** A command of the user in a project at rest. */
 export type Command = {
@@ -34,11 +34,11 @@ export type Command = {
   readonly isGated: boolean | undefined;
   /** A view shows it as possible. */
   readonly isOffered: boolean;
-  readonly begin: (begin: Begin) => Promise<unknown>;
+  readonly begin: (begin: CommandContext) => Promise<unknown>;
 };
 
 /** What the views know of a task at this moment. */
-export async function factsOn(disk: Disk, services: Services, task: Task): Promise<TaskFacts> {
+async function factsOn(disk: Disk, services: Services, task: Task): Promise<TaskFacts> {
   const runs = disk.runs.filter(({task_id}) => task_id === task.id).sort((a, b) => a.attempt - b.attempt);
   const run = latestDeliveredRun(runs);
   const pending = disk.feedback.find(({childTaskId}) => childTaskId === task.id);
@@ -56,8 +56,8 @@ export async function factsOn(disk: Disk, services: Services, task: Task): Promi
   });
 }
 
-type Way = {readonly name: string; readonly begin: (begin: Begin) => Promise<unknown>};
-type CommandRule = (task: Task, facts: TaskFacts, scenario: Scenario, disk: Disk) => Way[];
+type CommandForm = {readonly name: string; readonly begin: (begin: CommandContext) => Promise<unknown>};
+type CommandRule = (task: Task, facts: TaskFacts, scenario: Scenario, disk: Disk) => CommandForm[];
 
 const started = (steps: readonly JobStep[], scenario: Scenario): Job => ({
   steps,
@@ -70,7 +70,7 @@ const started = (steps: readonly JobStep[], scenario: Scenario): Job => ({
 
 const asTask =
   (scenario: Scenario, step: JobStep) =>
-  ({engine}: Begin) =>
+  ({engine}: CommandContext) =>
     engine.start(started([step], scenario));
 
 const resumed = (taskId: string, answer: string | null, feedback: string | null): JobStep => ({
@@ -91,25 +91,25 @@ const rules: Record<TaskCommand, CommandRule> = {
     return [{name: `resume ${id}`, begin: asTask(scenario, resumed(id, null, null))}];
   },
   answer: ({id}, _, scenario, {history}) =>
-    history.words.length >= scenario.bounds.words
+    history.messages.length >= scenario.bounds.messages
       ? []
       : [
           {
             name: `answer ${id}`,
             begin: (begin) => {
-              const {token} = newWord(begin.history, id);
+              const {token} = newMessage(begin.history, id);
               return asTask(scenario, resumed(id, token, null))(begin);
             },
           },
         ],
   sendBack: ({id}, {run}, scenario, {history}) =>
-    history.words.length >= scenario.bounds.words
+    history.messages.length >= scenario.bounds.messages
       ? []
       : [
           {
             name: `resume ${id} with feedback`,
             begin: async (begin) => {
-              const {token} = newWord(begin.history, id);
+              const {token} = newMessage(begin.history, id);
               // Feedback at a checkpoint is a decision.
               if (run?.decision_state === 'pending')
                 begin.history.decisions[run.run_id] = 'changes_requested';
@@ -128,10 +128,10 @@ const rules: Record<TaskCommand, CommandRule> = {
   review: ({id}, {run}, scenario) => {
     const decide =
       (state: 'approved_continue' | 'approved_quit' | 'rejected') =>
-      ({engine, history}: Begin) => {
+      ({engine, history}: CommandContext) => {
         if (run) history.decisions[run.run_id] = state;
-        settleWords(history, id);
-        if (state === 'rejected') takeBackTitles(history, id);
+        settleMessages(history, id);
+        if (state === 'rejected') revertTitles(history, id);
         return engine.start(started([checkpointStep(id, {state})], scenario));
       };
     return [
@@ -147,7 +147,7 @@ const rules: Record<TaskCommand, CommandRule> = {
         const task = disk.plan.items.get(id);
         if (!task) throw new Error(`${scenario.name} has no task ${id}`);
         requirePossible(await factsOn(disk, services, task), 'retry');
-        settleWords(history, id);
+        settleMessages(history, id);
         await services.plans.update((plan) => setStatus(plan, id, 'todo', services.now()));
       },
     },
@@ -159,7 +159,7 @@ const rules: Record<TaskCommand, CommandRule> = {
           {
             name: `undo ${id}`,
             begin: (begin) => {
-              settleWords(begin.history, id);
+              settleMessages(begin.history, id);
               return asTask(scenario, undoStep(id))(begin);
             },
           },
@@ -178,13 +178,13 @@ const rules: Record<TaskCommand, CommandRule> = {
       ? []
       : statusesFor(disk, childIds).map((status) => ({
           name: `set ${id} to ${status} by hand`,
-          begin: async ({services, history}: Begin) => {
+          begin: async ({services, history}: CommandContext) => {
             const task = disk.plan.items.get(id);
             if (!task) throw new Error(`${scenario.name} has no task ${id}`);
             requirePossible(await factsOn(disk, services, task), 'setStatus');
             history.edits += 1;
             history.byHand[id] = status;
-            settleWords(history, id);
+            settleMessages(history, id);
             const hasRuns = (taskId: string) => disk.runs.some(({task_id}) => task_id === taskId);
             await services.plans.update((plan) =>
               leaveForReview(plan, setStatus(plan, id, status, services.now()), {named: id, hasRuns}),
@@ -199,7 +199,7 @@ function statusesFor({plan}: Disk, childIds: readonly string[]): ReadonlyArray<'
 }
 
 /** The plan first, then every command of every task, possible or not. */
-export async function commandsOn(disk: Disk, services: Services, scenario: Scenario): Promise<Command[]> {
+export async function commandsFor(disk: Disk, services: Services, scenario: Scenario): Promise<Command[]> {
   const plan: Command = {
     name: 'execute',
     command: 'plan',
@@ -214,22 +214,26 @@ export async function commandsOn(disk: Disk, services: Services, scenario: Scena
     for (const command of Object.keys(rules) as TaskCommand[]) {
       if (scenario.commands && !scenario.commands.includes(command)) continue;
       const isOffered = taskObstacle(facts, command) === null;
-      for (const way of rules[command](task, facts, scenario, disk))
-        found.push({...way, command, taskId: task.id, isGated: scenario.isReviewed, isOffered});
+      for (const form of rules[command](task, facts, scenario, disk))
+        found.push({...form, command, taskId: task.id, isGated: scenario.isReviewed, isOffered});
     }
   }
   return found;
 }
 
 /** What a user does who follows the suggestions of the views, until nothing is left to do; null at the end. */
-export async function adviceOn(disk: Disk, services: Services, scenario: Scenario): Promise<Command | null> {
+export async function suggestedCommand(
+  disk: Disk,
+  services: Services,
+  scenario: Scenario,
+): Promise<Command | null> {
   const open = [...disk.plan.items.values()].filter(({status}) => status !== 'done' && status !== 'skipped');
   // A user who finds a dead Blackbird starts it again, even when nothing seems left to do.
   const isLeftRunning = disk.runs.some(({state}) => state === 'running');
   if (open.length === 0 && !isLeftRunning) return null;
-  const commands = await commandsOn(disk, services, {
+  const commands = await commandsFor(disk, services, {
     ...scenario,
-    bounds: endless,
+    bounds: unlimited,
     commands: undefined as never,
   });
   for (const task of disk.plan.items.values()) {
@@ -247,17 +251,17 @@ export async function adviceOn(disk: Disk, services: Services, scenario: Scenari
 }
 
 const many = 1_000;
-const endless: Scenario['bounds'] = {
+const unlimited: Scenario['bounds'] = {
   commands: many,
   attempts: many,
   segments: many,
   agents: many,
   pauses: 0,
   stops: 0,
-  overtakes: 0,
+  interleavings: 0,
   crashes: 0,
   edits: many,
   failures: 0,
-  words: many,
-  rivals: 0,
+  messages: many,
+  secondInstances: 0,
 };

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import {expect, test} from 'vitest';
-import {bundleExplorer, findingText, runErrand} from './pool.ts';
+import {bundleExplorer, exploreInWorker, findingText} from './pool.ts';
 import {shortScenarios} from './scenarios.ts';
 
 const root = path.resolve(import.meta.dirname, '..', '..');
@@ -11,8 +11,12 @@ const seconds = 240;
 
 test.concurrent.for(shortScenarios)('no reachable state breaks an invariant: $name', async (scenario) => {
   code ??= bundleExplorer(root);
-  const {figures, findings, isWhole} = await runErrand(await code, {scenario, seconds, most: 1});
+  const {figures, findings, isComplete} = await exploreInWorker(await code, {
+    scenario,
+    seconds,
+    maxFindings: 1,
+  });
   expect(findings.map(findingText)).toEqual([]);
-  expect(isWhole, 'explored to the end of its bounds').toBe(true);
+  expect(isComplete, 'explored to the end of its bounds').toBe(true);
   console.log(JSON.stringify(figures));
 });

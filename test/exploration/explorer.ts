@@ -1,24 +1,24 @@
 import {isUndelivered} from '../../src/machines/policies/run/task-runs.ts';
 import {latestRun} from '../../src/services/contracts/run.ts';
-import {diskKey, sceneKey} from './canonical.ts';
-import {adviceOn, type Command, commandsOn} from './commands.ts';
-import {type AgentTale, nothingHappened} from './history.ts';
+import {diskKey, simulationKey} from './canonical.ts';
+import {type Command, commandsFor, suggestedCommand} from './commands.ts';
+import {type AgentActivity, emptyHistory} from './history.ts';
 import {checkDisk} from './invariants.ts';
-import type {Scenario} from './scene.ts';
-import {type Deviation, type Problem, walk} from './stage.ts';
+import type {Scenario} from './simulation.ts';
+import {type Deviation, type Problem, walk} from './walk.ts';
 import {type Disk, openWorld} from './world.ts';
 
 /** A command, and everything that happened until it was over. */
-export type Leg = {readonly command: string; readonly events: readonly string[]};
+export type PathStep = {readonly command: string; readonly events: readonly string[]};
 
-/** A broken invariant, and the shortest path to it: fewest commands, then fewest surprises. */
-export type Finding = Problem & {readonly path: readonly Leg[]};
+/** A broken invariant, and the shortest path to it: fewest commands, then fewest deviations. */
+export type Finding = Problem & {readonly path: readonly PathStep[]};
 
 export type Figures = {
   readonly scenario: string;
-  /** Distinct projects at rest, and moments of work. */
-  rests: number;
-  moments: number;
+  /** Distinct states between commands, and within one. */
+  idleStates: number;
+  busyStates: number;
   transitions: number;
   /** How often the machines were started. */
   walks: number;
@@ -27,185 +27,186 @@ export type Figures = {
   seconds: number;
 };
 
-type Rest = {readonly disk: Disk; readonly path: readonly Leg[]};
+type IdleState = {readonly disk: Disk; readonly path: readonly PathStep[]};
 
 const start = Date.parse('2026-02-02T02:02:02.000Z');
 
-export function firstDisk({
-  plan,
-  tree = null,
-}: Pick<Scenario, 'plan'> & {readonly tree?: string | null}): Disk {
+function firstDisk({plan, tree = null}: Pick<Scenario, 'plan'> & {readonly tree?: string | null}): Disk {
   const nothing = {runs: [], feedback: [], drafts: [], limits: [], jobs: [], commits: [], orphans: []};
-  return {...nothing, plan, tree, milliseconds: start, history: nothingHappened()};
+  return {...nothing, plan, tree, milliseconds: start, history: emptyHistory()};
 }
 
 /** Everything that can happen to a project within the bounds of the scenario, or the first broken invariant. */
 export async function explore(
   scenario: Scenario,
-  {isOver = () => false, most = 1}: {readonly isOver?: () => boolean; readonly most?: number} = {},
+  {
+    isOutOfTime = () => false,
+    maxFindings = 1,
+  }: {readonly isOutOfTime?: () => boolean; readonly maxFindings?: number} = {},
 ): Promise<{readonly figures: Figures; readonly findings: readonly Finding[]}> {
   const figures = {
     scenario: scenario.name,
-    rests: 0,
-    moments: 0,
+    idleStates: 0,
+    busyStates: 0,
     transitions: 0,
     walks: 0,
     cut: 0,
     seconds: 0,
   };
-  const begun = performance.now();
+  const startedAt = performance.now();
   const seen = new Set<string>();
-  const ways = new Set<string>();
-  const rests: Rest[] = [];
+  const finishable = new Set<string>();
+  const queue: IdleState[] = [];
   const findings = new Map<string, Finding>();
-  const isEnough = () => findings.size >= most || isOver();
+  const isEnough = () => findings.size >= maxFindings || isOutOfTime();
   const note = (finding: Finding | null) => {
     if (!finding) return;
-    const name = `${finding.invariant} ${finding.words}`;
+    const name = `${finding.invariant} ${finding.text}`;
     if (!findings.has(name)) findings.set(name, finding);
   };
-  const arrive = async (rest: Rest) => {
-    const key = diskKey(rest.disk);
+  const visit = async (state: IdleState) => {
+    const key = diskKey(state.disk);
     if (seen.has(key)) return;
     seen.add(key);
-    figures.rests += 1;
-    rests.push(rest);
-    checkDisk(rest.disk, (invariant, words) => note({invariant, words, path: rest.path}));
-    note(await wayOut(scenario, rest, ways, figures));
+    figures.idleStates += 1;
+    queue.push(state);
+    checkDisk(state.disk, (invariant, text) => note({invariant, text, path: state.path}));
+    note(await canFinish(scenario, state, finishable, figures));
   };
 
-  const first = await leadIn(scenario);
-  await arrive(first);
-  for (let rest = rests.shift(); rest && !isEnough(); rest = rests.shift()) {
-    if (rest.path.length - first.path.length >= scenario.bounds.commands) continue;
-    const {disk, path} = rest;
+  const first = await runSetup(scenario);
+  await visit(first);
+  for (let state = queue.shift(); state && !isEnough(); state = queue.shift()) {
+    if (state.path.length - first.path.length >= scenario.bounds.commands) continue;
+    const {disk, path} = state;
     const {services} = openWorld(disk, scenario);
-    for (const command of await commandsOn(disk, services, scenario)) {
+    for (const command of await commandsFor(disk, services, scenario)) {
       if (!command.isOffered) {
-        note(await refused(scenario, rest, command, figures));
+        note(await refused(scenario, state, command, figures));
         continue;
       }
       const open: Deviation[][] = [[]];
       for (let taken = open.shift(); taken && !isEnough(); taken = open.shift()) {
         figures.walks += 1;
         const deviations = taken;
-        const crashed: Rest[] = [];
+        const crashed: IdleState[] = [];
         const walked = await walk(
           scenario,
           disk,
           command,
           deviations,
-          (scene, root, asked, at, moves, events) => {
-            const key = sceneKey(scene, root, asked);
+          (simulation, root, requested, at, possible, events) => {
+            const key = simulationKey(simulation, root, requested);
             if (seen.has(key)) return false;
             seen.add(key);
-            figures.moments += 1;
-            figures.transitions += moves.length;
-            for (const {name, leaves} of moves.slice(1)) {
-              const leg = {command: command.name, events: [...events, name]};
-              if (leaves) crashed.push({disk: leaves(), path: [...path, leg]});
+            figures.busyStates += 1;
+            figures.transitions += possible.length;
+            for (const {name, diskAfter} of possible.slice(1)) {
+              const step = {command: command.name, events: [...events, name]};
+              if (diskAfter) crashed.push({disk: diskAfter(), path: [...path, step]});
               else open.push([...deviations, {at, name}]);
             }
             return true;
           },
         );
-        for (const each of crashed) await arrive(each);
+        for (const each of crashed) await visit(each);
         const {end, events, problems, error} = walked;
-        const legs = [...path, {command: command.name, events}];
-        for (const problem of problems) note({...problem, path: legs});
+        const steps = [...path, {command: command.name, events}];
+        for (const problem of problems) note({...problem, path: steps});
         if (end === 'idle' && deviations.length === 0 && error !== undefined)
-          if (!isTorn(disk) || (await isStillOffered(scenario, walked.disk, command)))
-            note({invariant: 'offered', words: `${command.name}: ${wordsOf(error)}`, path: legs});
+          if (!isUnrepaired(disk) || (await isStillOffered(scenario, walked.disk, command)))
+            note({invariant: 'offered', text: `${command.name}: ${errorText(error)}`, path: steps});
         if (end === 'cut') figures.cut += 1;
         if (problems.length === 0 && (end === 'idle' || end === 'dead'))
-          await arrive({disk: walked.disk, path: legs});
+          await visit({disk: walked.disk, path: steps});
       }
     }
   }
-  figures.seconds = (performance.now() - begun) / 1_000;
+  figures.seconds = (performance.now() - startedAt) / 1_000;
   return {figures, findings: [...findings.values()]};
 }
 
 /** The project after the commands that come before the exploration. */
-async function leadIn(scenario: Scenario): Promise<Rest> {
-  let rest: Rest = {disk: firstDisk(scenario), path: []};
-  for (const [name, ...happening] of scenario.lead ?? []) {
-    const {disk} = rest;
-    const commands = await commandsOn(disk, openWorld(disk, scenario).services, scenario);
+async function runSetup(scenario: Scenario): Promise<IdleState> {
+  let state: IdleState = {disk: firstDisk(scenario), path: []};
+  for (const [name, ...eventNames] of scenario.setup ?? []) {
+    const {disk} = state;
+    const commands = await commandsFor(disk, openWorld(disk, scenario).services, scenario);
     const command = commands.find((each) => each.name === name);
-    if (!command) throw new Error(`nobody can ask for "${name}" in the lead of ${scenario.name}`);
+    if (!command) throw new Error(`"${name}" is no command in the setup of ${scenario.name}`);
     const deviations: Deviation[] = [];
-    for (const event of happening) {
+    for (const event of eventNames) {
       let place = -1;
-      await walk(scenario, disk, command, deviations, (_scene, _root, _asked, at, moves) => {
-        if (place < 0 && moves.some((move) => move.name === event)) place = at;
+      await walk(scenario, disk, command, deviations, (_simulation, _root, _requested, at, possible) => {
+        if (place < 0 && possible.some(({name: each}) => each === event)) place = at;
         return true;
       });
-      if (place < 0) throw new Error(`"${event}" cannot happen in the lead of ${scenario.name}`);
+      if (place < 0) throw new Error(`"${event}" cannot happen in the setup of ${scenario.name}`);
       deviations.push({at: place, name: event});
     }
     const walked = await walk(scenario, disk, command, deviations);
-    rest = {disk: walked.disk, path: [...rest.path, {command: name, events: walked.events}]};
+    state = {disk: walked.disk, path: [...state.path, {command: name, events: walked.events}]};
   }
-  return rest;
+  return state;
 }
 
 /** A crash left it so: only after the first command repairs it is it known what is possible. */
-const isTorn = ({orphans, runs}: Disk) => orphans.length > 0 || runs.some(({state}) => state === 'running');
+const isUnrepaired = ({orphans, runs}: Disk) =>
+  orphans.length > 0 || runs.some(({state}) => state === 'running');
 
 /** A command refused because of what a crash left is no longer offered: its record shows the state. */
 async function isStillOffered(scenario: Scenario, disk: Disk, {name}: Command): Promise<boolean> {
   const {services} = openWorld(disk, scenario);
-  const commands = await commandsOn(disk, services, scenario);
-  return isTorn(disk) || commands.some((each) => each.name === name && each.isOffered);
+  const commands = await commandsFor(disk, services, scenario);
+  return isUnrepaired(disk) || commands.some((each) => each.name === name && each.isOffered);
 }
 
 const isLeftOpen = ({jobs}: Disk) => jobs.length > 0 && jobs.at(-1)?.end === undefined;
 
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** A command that no view shows must be refused, and must change nothing. */
 async function refused(
   scenario: Scenario,
-  {disk, path}: Rest,
+  {disk, path}: IdleState,
   command: Command,
   figures: Figures,
 ): Promise<Finding | null> {
-  if (isTorn(disk)) return null;
+  if (isUnrepaired(disk)) return null;
   figures.walks += 1;
   const {events, error, disk: after} = await walk(scenario, disk, command);
-  const legs = [...path, {command: command.name, events}];
+  const steps = [...path, {command: command.name, events}];
   if (error === undefined)
-    return {invariant: 'refused', words: `${command.name} was not refused`, path: legs};
+    return {invariant: 'refused', text: `${command.name} was not refused`, path: steps};
   const content = ({plan, runs, feedback}: Disk) => JSON.stringify([[...plan.items], runs, feedback]);
   // What a dead Blackbird or a full disk left behind is repaired by whatever comes next.
   if (content(after) === content(disk) || isLeftOpen(disk) || disk.history.failures > 0) return null;
-  return {invariant: 'refused', words: `${command.name} was refused and changed something`, path: legs};
+  return {invariant: 'refused', text: `${command.name} was refused and changed something`, path: steps};
 }
 
 /** More than any plan of a scenario needs. */
-const longestWay = 30;
+const maxCommands = 30;
 
 /** Follows the suggestions of the views, with agents that succeed, until everything is done. */
-async function wayOut(
+async function canFinish(
   scenario: Scenario,
-  rest: Rest,
-  ways: Set<string>,
+  state: IdleState,
+  finishable: Set<string>,
   figures: Figures,
 ): Promise<Finding | null> {
   const keys: string[] = [];
-  let {disk, path} = rest;
+  let {disk, path} = state;
   for (let turn = 0; ; turn++) {
     const key = diskKey(disk);
-    if (ways.has(key)) break;
-    const stuck = turn >= longestWay || keys.includes(key);
-    if (stuck) return {invariant: 'wayOut', words: `${path.at(-1)?.command} leads nowhere`, path};
+    if (finishable.has(key)) break;
+    const stuck = turn >= maxCommands || keys.includes(key);
+    if (stuck) return {invariant: 'canFinish', text: `${path.at(-1)?.command} leads nowhere`, path};
     keys.push(key);
     const {services} = openWorld(disk, scenario);
-    const command = await adviceOn(disk, services, scenario);
+    const command = await suggestedCommand(disk, services, scenario);
     if (command === null) {
       const unheard = unheardIn(disk);
-      if (unheard) return {invariant: 'words', words: unheard, path};
+      if (unheard) return {invariant: 'messages', text: unheard, path};
       break;
     }
     figures.walks += 1;
@@ -217,12 +218,12 @@ async function wayOut(
     path = [...path, {command: command.name, events: walked.events}];
     const [problem] = walked.problems;
     if (problem) return {...problem, path};
-    if (walked.error !== undefined && !isTorn(disk))
-      return {invariant: 'offered', words: `${command.name}: ${wordsOf(walked.error)}`, path};
+    if (walked.error !== undefined && !isUnrepaired(disk))
+      return {invariant: 'offered', text: `${command.name}: ${errorText(walked.error)}`, path};
     // A day later: whatever only needs time has had it.
     disk = {...walked.disk, milliseconds: walked.disk.milliseconds + 86_400_000};
   }
-  for (const key of keys) ways.add(key);
+  for (const key of keys) finishable.add(key);
   return null;
 }
 
@@ -230,16 +231,18 @@ async function wayOut(
  * Feedback that was stored and never delivered although everything is done. If the last run could not deliver it, the
  * task is as before and a draft keeps the text for the next try.
  */
-function unheardIn({history: {words, tales, failures}, runs, drafts}: Disk): string | null {
-  const works = ({hasWorked, verdict}: AgentTale) => hasWorked && verdict !== null;
+function unheardIn({history: {messages, activities, failures}, runs, drafts}: Disk): string | null {
+  const works = ({hasWorked, verdict}: AgentActivity) => hasWorked && verdict !== null;
   // A resumed session includes what was said in it before.
   const isHeard = (token: string) =>
-    tales.some(
-      (tale, place) =>
-        tale.words.includes(token) &&
-        (works(tale) ||
-          (tale.isStored &&
-            tales.slice(place + 1).some((later) => later.askedRef === tale.session && works(later)))),
+    activities.some(
+      (activity, place) =>
+        activity.messages.includes(token) &&
+        (works(activity) ||
+          (activity.isStored &&
+            activities
+              .slice(place + 1)
+              .some((later) => later.askedRef === activity.session && works(later)))),
     );
   const isOffered = (token: string, taskId: string) => {
     const last = latestRun(runs.filter(({task_id}) => task_id === taskId));
@@ -247,7 +250,7 @@ function unheardIn({history: {words, tales, failures}, runs, drafts}: Disk): str
     // After a full disk, the run that was to deliver it may not be on record at all.
     return isKept && last !== null && (isUndelivered(last) || failures > 0);
   };
-  const lost = words.find(
+  const lost = messages.find(
     ({token, taskId, isAccepted, isMoot}) =>
       isAccepted && !isMoot && !isHeard(token) && !isOffered(token, taskId),
   );

@@ -1,7 +1,7 @@
 import type {AgentRequest} from '../../src/services/contracts/agent.ts';
 
 /** What an agent really did, whatever its record says. */
-export type AgentTale = {
+export type AgentActivity = {
   readonly runId: string;
   readonly taskId: string;
   readonly kind: AgentRequest['kind'];
@@ -9,7 +9,7 @@ export type AgentTale = {
   /** The session it was asked to continue, or to use. */
   readonly askedRef: string | null;
   /** The texts of users and reviewers in its prompt. */
-  readonly words: readonly string[];
+  readonly messages: readonly string[];
   /** What it announced; null before that. */
   session: string | null;
   /** When it did, and whether its provider has stored it: it printed more, ended by itself, or had a second. */
@@ -22,13 +22,13 @@ export type AgentTale = {
   /** The checks that passed since it reported its result. */
   passed: string[];
   /** Some of its processes may be alive until everything of its run is ended. */
-  hasRemains: boolean;
+  hasProcesses: boolean;
   /** Its Blackbird died before it recorded the end, which is therefore unknown. */
   isLost: boolean;
 };
 
 /** What a user or a reviewer told an agent. */
-export type Word = {
+export type Message = {
   readonly token: string;
   readonly taskId: string;
   /** It was on disk once: from then on it must not be lost. */
@@ -39,8 +39,8 @@ export type Word = {
 
 /** What really happened in a project, from the model of the world and never from the program. */
 export type History = {
-  tales: AgentTale[];
-  words: Word[];
+  activities: AgentActivity[];
+  messages: Message[];
   /** The user's last decision on each run, when it was taken. */
   decisions: Record<string, string>;
   /** Runs that end at a checkpoint because it was requested. */
@@ -60,9 +60,9 @@ export type History = {
   uuids: number;
 };
 
-export const nothingHappened = (): History => ({
-  tales: [],
-  words: [],
+export const emptyHistory = (): History => ({
+  activities: [],
+  messages: [],
   decisions: {},
   gated: [],
   titles: {},
@@ -76,26 +76,27 @@ export const nothingHappened = (): History => ({
   uuids: 0,
 });
 
-export const newWord = (history: History, taskId: string): Word => {
-  const word = {token: `word-${history.words.length + 1}`, taskId, isAccepted: false, isMoot: false};
-  history.words.push(word);
-  return word;
+export const newMessage = (history: History, taskId: string): Message => {
+  const message = {token: `message-${history.messages.length + 1}`, taskId, isAccepted: false, isMoot: false};
+  history.messages.push(message);
+  return message;
 };
 
-export const wordsIn = (text: string): string[] => [...new Set(text.match(/word-\d+/g) ?? [])];
+export const messagesIn = (text: string): string[] => [...new Set(text.match(/message-\d+/g) ?? [])];
 
 /** The user settled the task another way: earlier feedback needs no agent. */
-export function settleWords(history: History, taskId: string): void {
-  for (const word of history.words) if (word.taskId === taskId) word.isMoot = true;
+export function settleMessages(history: History, taskId: string): void {
+  for (const message of history.messages) if (message.taskId === taskId) message.isMoot = true;
 }
 
 /** What was edited while the rejected run, or one that it continues, was at work may be the agent's: it is taken back. */
-export function takeBackTitles({titles, titlesDuring}: History, taskId: string): void {
+export function revertTitles({titles, titlesDuring}: History, taskId: string): void {
   for (const id of Object.keys(titles)) if (titlesDuring[id] === taskId) delete titles[id];
 }
 
 /** The provider has a second to store a session that was announced. */
 export function storeSessions(history: History, now: number): void {
-  for (const tale of history.tales)
-    if (tale.isAlive && tale.session !== null && now - tale.announcedAt >= 1_000) tale.isStored = true;
+  for (const activity of history.activities)
+    if (activity.isAlive && activity.session !== null && now - activity.announcedAt >= 1_000)
+      activity.isStored = true;
 }

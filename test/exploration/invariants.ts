@@ -1,44 +1,44 @@
 import {latestDeliveredRun, statusOf} from '../../src/machines/policies/run/task-runs.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
-import type {AgentTale} from './history.ts';
-import type {Scene} from './scene.ts';
+import type {AgentActivity} from './history.ts';
+import type {Simulation} from './simulation.ts';
 import type {Disk} from './world.ts';
 
 /** What must hold whatever happens. The names are printed with the figures. */
 export const invariants = {
-  oneAgent: 'at most one agent lives',
-  recorded: 'an agent is launched with a record and told to go with its pid on disk, under the lock',
-  noneAtRest: 'no agent lives whose record is at rest',
-  afterPause: 'nothing starts after a pause, or after a wish to stop, without a command',
+  oneAgent: 'at most one agent is alive',
+  recorded: 'an agent is launched with a record and released with its pid on disk, under the lock',
+  noOrphans: 'no agent is alive once its record has ended',
+  afterPause: 'nothing starts after a pause, or after a request to stop, without a command',
   done: 'done only after success, passed checks, and approval and commit where they are asked for',
   parentDone: 'a parent is done only when its review passed',
   checkpoint: 'no decision is skipped: the plan starts nothing while a checkpoint is open',
   session: 'resumable implies a stored ref, and a resume asks for the session of its own run',
-  order: 'a task begins when what it depends on is done',
-  limit: 'nothing starts before a limit is over, unless somebody wants it now',
-  words: 'what a person or a review says reaches an agent exactly once',
+  order: 'a task starts when its dependencies are done',
+  limit: 'nothing starts before a limit is over, unless a person asks for it',
+  messages: 'what a person or a review says reaches an agent exactly once',
   history: 'what ended stays ended; attempts, segments and links are never lost',
   links: 'links are acyclic and lead to runs that exist',
-  edits: 'what somebody edits meanwhile is kept',
+  edits: 'edits made meanwhile are kept',
   atRest: 'a job that ended leaves no lock, no open job and no record that says running',
-  told: 'the plan says of a task what its run says',
-  owner: 'nobody touches the run of a Blackbird that lives',
+  planMatchesRun: 'the status of a task matches its run',
+  owner: 'nobody touches the run of a Blackbird that is alive',
   offered: 'what a view offers, the engine accepts',
   refused: 'what no view offers, the engine refuses and changes nothing',
-  wayOut: 'from everywhere a person comes to the end by what the views advise',
-  comesToRest: 'every command comes to an end, without help after a pause',
+  canFinish: 'from every state, a person who follows the views reaches the end',
+  terminates: 'every command ends, and after a pause it needs no help',
 } as const;
 
 export type Invariant = keyof typeof invariants;
 
-type Report = (invariant: Invariant, words: string) => void;
+type Report = (invariant: Invariant, text: string) => void;
 
 const ended: ReadonlySet<string> = new Set(['succeeded', 'failed', 'canceled']);
 
 /** For every write to a record, before it is seen. */
 export function checkRunWrite(
-  {world}: Scene,
+  {world}: Simulation,
   before: RunRecord | null,
   after: RunRecord,
   report: Report,
@@ -46,7 +46,7 @@ export function checkRunWrite(
   const {run_id: id} = after;
   const {history} = world;
   if (after.resumable) {
-    const announced = history.tales.filter(({runId}) =>
+    const announced = history.activities.filter(({runId}) =>
       isRelated(world.runs.records(after.task_id), id, runId),
     );
     const own = announced.filter(({session}) => session === after.provider_session_ref);
@@ -57,9 +57,9 @@ export function checkRunWrite(
     if (after.provider_session_ref === '') report('session', `${id} is resumable without a ref`);
     else if (!isKnown) report('session', `${id} is resumable in a session that no agent of it announced`);
   }
-  const remains = history.tales.some(({runId, hasRemains}) => runId === id && hasRemains);
+  const remains = history.activities.some(({runId, hasProcesses}) => runId === id && hasProcesses);
   if (remains && after.state !== 'running' && before?.state === 'running')
-    report('noneAtRest', `${id} is ${after.state}, and what its agent left was not ended`);
+    report('noOrphans', `${id} is ${after.state}, and what its agent left was not ended`);
   if (before === null) {
     const attempts = world.runs.records(after.task_id).map(({attempt}) => attempt);
     if (attempts.some((attempt, place) => attempt !== place + 1))
@@ -79,7 +79,7 @@ export function checkRunWrite(
   if (
     after.segments.length < before.segments.length - 1 ||
     (before.segments.length > after.segments.length &&
-      history.tales.filter(({runId}) => runId === id).length > after.segments.length)
+      history.activities.filter(({runId}) => runId === id).length > after.segments.length)
   )
     report('history', `${id} has lost a segment of an agent that ran`);
   for (const link of ['resumed_from_run_id', 'restart_of_run_id'] as const)
@@ -105,7 +105,12 @@ function isRelated(runs: readonly RunRecord[], id: string, other: string): boole
 }
 
 /** For every write to the plan. */
-export function checkPlanWrite({world, scenario}: Scene, before: Plan, after: Plan, report: Report): void {
+export function checkPlanWrite(
+  {world, scenario}: Simulation,
+  before: Plan,
+  after: Plan,
+  report: Report,
+): void {
   const {history} = world;
   for (const [id, task] of after.items) {
     if (history.titles[id] !== undefined && task.title !== history.titles[id])
@@ -113,22 +118,22 @@ export function checkPlanWrite({world, scenario}: Scene, before: Plan, after: Pl
     if (task.status !== 'done' || before.items.get(id)?.status === 'done') continue;
     if (history.byHand[id] === 'done') continue;
     if (task.childIds.length > 0) {
-      const last = history.tales.findLast(
-        (tale) => tale.taskId === id || task.childIds.includes(tale.taskId),
+      const last = history.activities.findLast(
+        (activity) => activity.taskId === id || task.childIds.includes(activity.taskId),
       );
       const isOff = scenario.settings?.parentReviewEnabled === false || history.dismissed.includes(id);
       // Work done only by hand needs no reviewer.
       if (!isOff && last && last.verdict !== 'passed')
-        report('parentDone', `${id} is done, the last agent said ${last.verdict}`);
+        report('parentDone', `${id} is done, the last agent reported ${last.verdict}`);
       const review = world.runs.records(id).findLast(({run_type}) => run_type === 'review');
       if (!isOff && last && review?.parent_review_passed !== true)
         report('parentDone', `${id} is done, and no record says that its review passed`);
       continue;
     }
     const run = latestDeliveredRun(world.runs.records(id));
-    const agent = history.tales.findLast(({runId}) => runId === run?.run_id);
+    const agent = history.activities.findLast(({runId}) => runId === run?.run_id);
     if (run === null || run.state !== 'succeeded') report('done', `${id} is done, its run ${run?.state}`);
-    else if (agent?.verdict !== 'ok') report('done', `${id} is done, its agent said ${agent?.verdict}`);
+    else if (agent?.verdict !== 'ok') report('done', `${id} is done, its agent reported ${agent?.verdict}`);
     else if (history.gated.includes(run.run_id) && !history.decisions[run.run_id]?.startsWith('approved'))
       report('done', `${id} is done, and nobody approved ${run.run_id}`);
     else if (checksOf(scenario).some((command) => !agent.passed.includes(command)))
@@ -144,69 +149,88 @@ export function checkPlanWrite({world, scenario}: Scene, before: Plan, after: Pl
 const isCommitted = (commits: readonly string[], {commit, run_id}: RunRecord): boolean =>
   commit?.sha !== undefined && commits.some((each) => each.endsWith(` ${run_id}`));
 
-const checksOf = ({settings = {}}: Scene['scenario']): readonly string[] =>
+const checksOf = ({settings = {}}: Simulation['scenario']): readonly string[] =>
   Array.isArray(settings.verify) ? settings.verify : [];
 
 /** For every agent at the moment it is released. */
-export function checkGo({world, scenario, tally, command}: Scene, tale: AgentTale, report: Report): void {
+export function checkAgentRelease(
+  {world, scenario, counters, command}: Simulation,
+  activity: AgentActivity,
+  report: Report,
+): void {
   const {history} = world;
-  const tooMany = (limit: number | null) => limit !== null && tally.begun > limit;
-  if (tooMany(tally.begunAtPause)) report('afterPause', `agent ${tale.runId} was told to go after a pause`);
+  const tooMany = (limit: number | null) => limit !== null && counters.agents > limit;
+  if (tooMany(counters.agentsAtPause))
+    report('afterPause', `agent ${activity.runId} was released after a pause`);
   // The agent that is launching when a stop is requested is the last one.
-  if (tally.begunAtStop !== null && tally.begun > tally.begunAtStop + 1)
-    report('afterPause', `agent ${tale.runId} was told to go after a wish to stop`);
-  if (tale.kind === 'resume') {
-    const own = history.tales.filter(({runId}) =>
-      isRelated(world.runs.records(tale.taskId), tale.runId, runId),
+  if (counters.agentsAtStop !== null && counters.agents > counters.agentsAtStop + 1)
+    report('afterPause', `agent ${activity.runId} was released after a request to stop`);
+  if (activity.kind === 'resume') {
+    const own = history.activities.filter(({runId}) =>
+      isRelated(world.runs.records(activity.taskId), activity.runId, runId),
     );
-    if (!own.some(({session}) => session !== null && session === tale.askedRef))
-      report('session', `agent ${tale.runId} resumes ${tale.askedRef}, which none of its agents announced`);
+    if (!own.some(({session}) => session !== null && session === activity.askedRef))
+      report(
+        'session',
+        `agent ${activity.runId} resumes ${activity.askedRef}, which none of its agents announced`,
+      );
   }
   if (command !== 'execute') return;
   if (scenario.isPatient && history.limitedUntil > world.clock.milliseconds)
-    report('limit', `agent ${tale.runId} was told to go before its limit was over`);
-  const own = world.plans.plan.items.get(tale.taskId);
+    report('limit', `agent ${activity.runId} was released before its limit was over`);
+  const own = world.plans.plan.items.get(activity.taskId);
   const early =
-    tale.kind === 'start' && own?.deps.find((id) => world.plans.plan.items.get(id)?.status !== 'done');
-  if (early) report('order', `agent ${tale.runId} was told to go before ${early} was done`);
+    activity.kind === 'start' && own?.deps.find((id) => world.plans.plan.items.get(id)?.status !== 'done');
+  if (early) report('order', `agent ${activity.runId} was released before ${early} was done`);
   for (const task of world.plans.plan.items.values()) {
-    if (task.id === tale.taskId || task.status !== 'in_progress' || task.childIds.length > 0) continue;
+    if (task.id === activity.taskId || task.status !== 'in_progress' || task.childIds.length > 0) continue;
     const run = latestDeliveredRun(world.runs.records(task.id));
     if (run?.decision_state === 'pending')
-      report('checkpoint', `agent ${tale.runId} was told to go while ${run.run_id} waits for a decision`);
+      report('checkpoint', `agent ${activity.runId} was released while ${run.run_id} waits for a decision`);
   }
 }
 
 /** For every write, by its name. */
-export function checkWrite({world}: Scene, name: string, report: Report): void {
+export function checkWrite({world}: Simulation, name: string, report: Report): void {
   if (/^(jobs\.|runs\.insert$)/.test(name) && !world.lock.isHeld)
     report('recorded', `${name} without the lock`);
 }
 
 /** For every question to the user. */
-export function checkQuestion({world}: Scene, run: RunRecord, report: Report): void {
+export function checkQuestion({world}: Simulation, run: RunRecord, report: Report): void {
   const isLast = world.runs.records(run.task_id).every(({attempt}) => attempt <= run.attempt);
   if (run.decision_state === 'changes_requested' && isLast)
-    report('checkpoint', `${run.run_id} is asked about again, and nobody was told what was said of it`);
+    report('checkpoint', `${run.run_id} is open again although its feedback was never delivered`);
 }
 
 /** What only an engine that continues the work starts. */
-const beginnings: ReadonlySet<string> = new Set([
-  ...['selectTask', 'task', 'prepareRun', 'prepareRound', 'run', 'segment', 'check'],
-  ...['parentReview', 'prepareReview', 'executor', 'jobTask', 'undo'],
+const startingActors: ReadonlySet<string> = new Set([
+  'selectTask',
+  'task',
+  'prepareRun',
+  'prepareRound',
+  'run',
+  'segment',
+  'check',
+  'parentReview',
+  'prepareReview',
+  'executor',
+  'jobTask',
+  'undo',
 ]);
 
 /** For every part of the engine at the moment it starts. */
-export function checkBeginning({tally}: Scene, id: string, report: Report): void {
-  if (tally.begunAtPause !== null && beginnings.has(id)) report('afterPause', `${id} began after a pause`);
+export function checkActorStart({counters}: Simulation, id: string, report: Report): void {
+  if (counters.agentsAtPause !== null && startingActors.has(id))
+    report('afterPause', `${id} began after a pause`);
 }
 
 /** For every check at the moment it is released. */
-export function checkCheck({world, tally}: Scene, runId: string, report: Report): void {
-  if (tally.begunAtPause !== null && tally.checkedAtPause !== tally.checked)
-    report('afterPause', `a check of ${runId} was told to go after a pause`);
-  const verdict = world.history.tales.findLast((tale) => tale.runId === runId)?.verdict;
-  if (verdict !== 'ok') report('done', `${runId} is checked, and its agent said ${verdict}`);
+export function checkCheckRelease({world, counters}: Simulation, runId: string, report: Report): void {
+  if (counters.agentsAtPause !== null && counters.checksAtPause !== counters.checks)
+    report('afterPause', `a check of ${runId} was released after a pause`);
+  const verdict = world.history.activities.findLast((activity) => activity.runId === runId)?.verdict;
+  if (verdict !== 'ok') report('done', `${runId} is checked, and its agent reported ${verdict}`);
 }
 
 /** For a project at rest, after a command or a crash. */
@@ -233,31 +257,31 @@ export function checkDisk({plan, runs: all, feedback, drafts, history}: Disk, re
     const by = all.find(({run_id}) => run_id === run?.superseded_by_run_id);
     const isUndone = by?.run_type === 'undo' && by.state === 'succeeded';
     if (isUndone && task.status === 'done' && history.byHand[task.id] === undefined)
-      report('told', `${task.id} is done, and its change was undone`);
+      report('planMatchesRun', `${task.id} is done, and its change was undone`);
   }
-  for (const word of history.words) {
-    const own = all.filter(({task_id}) => task_id === word.taskId);
+  for (const message of history.messages) {
+    const own = all.filter(({task_id}) => task_id === message.taskId);
     // A user who sees a task done without their feedback gives it again.
-    const kept = plan.items.get(word.taskId)?.status === 'done' ? [] : drafts;
-    word.isAccepted ||= JSON.stringify([own, feedback, kept]).includes(word.token);
-    const heard = history.tales.filter(
-      ({words, hasWorked, verdict, isLost}) =>
-        words.includes(word.token) && hasWorked && verdict === 'ok' && !isLost,
+    const kept = plan.items.get(message.taskId)?.status === 'done' ? [] : drafts;
+    message.isAccepted ||= JSON.stringify([own, feedback, kept]).includes(message.token);
+    const heard = history.activities.filter(
+      ({messages, hasWorked, verdict, isLost}) =>
+        messages.includes(message.token) && hasWorked && verdict === 'ok' && !isLost,
     );
     if (heard.length > 1)
-      report('words', `${word.token} was heard by ${heard.map(({runId}) => runId).join(' and ')}`);
+      report('messages', `${message.token} was heard by ${heard.map(({runId}) => runId).join(' and ')}`);
   }
 }
 
 /** For a project whose Blackbird has nothing left to do. `isJob`: the engine worked on it. */
-export function checkIdle({world}: Scene, isJob: boolean, report: Report): void {
+export function checkIdle({world}: Simulation, isJob: boolean, report: Report): void {
   const {history, plans} = world;
   const all = [...world.runs.texts.keys()].flatMap(world.runs.records);
   // What a dead Blackbird left is ended by the next job, and its record says running until then.
   const isLeft = ({runId}: {runId: string}) =>
     !isJob && all.some(({run_id, state}) => run_id === runId && state === 'running');
-  for (const [, tale] of world.cast)
-    if (tale.isAlive && !isLeft(tale)) report('noneAtRest', `agent ${tale.runId} lives on`);
+  for (const [, activity] of world.activityOf)
+    if (activity.isAlive && !isLeft(activity)) report('noOrphans', `agent ${activity.runId} is still alive`);
   // After a failed write the next command repairs the rest.
   if (!isJob || history.failures > 0) return;
   const known = Math.max(0, ...[...world.limits.limits.values()].map(({until}) => Date.parse(until)));
@@ -285,10 +309,13 @@ export function checkIdle({world}: Scene, isJob: boolean, report: Report): void 
     if (task.childIds.length > 0 || history.byHand[task.id] !== undefined) continue;
     const run = latestDeliveredRun(world.runs.records(task.id));
     if (run === null && (task.status === 'in_progress' || task.status === 'waiting_user'))
-      report('told', `${task.id} is ${task.status}, and nothing of it ever ran`);
+      report('planMatchesRun', `${task.id} is ${task.status}, and nothing of it ever ran`);
     if (run === null || run.superseded_by_run_id !== undefined) continue;
     const isTold = task.status === statusOf(run) || (task.status === 'todo' && ended.has(run.state));
     if (!isTold)
-      report('told', `the plan says that ${task.id} is ${task.status}, its run ${run.run_id} ${run.state}`);
+      report(
+        'planMatchesRun',
+        `the plan says that ${task.id} is ${task.status}, its run ${run.run_id} ${run.state}`,
+      );
   }
 }

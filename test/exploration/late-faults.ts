@@ -1,4 +1,4 @@
-import {about, after, type Fault, fault} from './planted-fault.ts';
+import {afterSetup, type Fault, fault, narrowed} from './planted-fault.ts';
 import {scenarios} from './scenarios.ts';
 
 const {oneTask, checkpoint, parentReview, undo, edits} = scenarios;
@@ -7,13 +7,13 @@ const {oneTask, checkpoint, parentReview, undo, edits} = scenarios;
 export const lateFaults: readonly Fault[] = [
   fault(
     'a restart that never began keeps its place',
-    after([['execute', 'agent a-1 fails']], about(oneTask, ['fails'], {pauses: 1}), ['restart']),
+    afterSetup([['execute', 'agent a-1 fails']], narrowed(oneTask, ['fails'], {pauses: 1}), ['restart']),
     'actors/reinstate.ts',
     ['if (replaced?.superseded_by_run_id !== run_id) return;', 'if (replaced !== null) return;'],
   ),
   fault(
     'requested changes begin after a pause',
-    {...about(checkpoint, [], {pauses: 1}), plan: oneTask.plan},
+    {...narrowed(checkpoint, [], {pauses: 1}), plan: oneTask.plan},
     'task.machine.ts',
     [
       "goingBack: {\n              always: [{guard: 'isPauseAsked', target: '#task.leftOpen'}, {target: 'preparing'}],",
@@ -22,7 +22,7 @@ export const lateFaults: readonly Fault[] = [
   ),
   fault(
     'the next task begins after a pause',
-    {...about(oneTask, [], {pauses: 1, commands: 1}), plan: scenarios.checkpoint.plan},
+    {...narrowed(oneTask, [], {pauses: 1, commands: 1}), plan: scenarios.checkpoint.plan},
     'executor.machine.ts',
     [
       "choosing: {\n              always: [\n                {guard: 'isPauseAsked', target: '#paused'},",
@@ -32,7 +32,7 @@ export const lateFaults: readonly Fault[] = [
   ),
   fault(
     'a task begins before its dependency',
-    about(edits, ['fails'], {rivals: 0, stops: 0, edits: 0}),
+    narrowed(edits, ['fails'], {secondInstances: 0, stops: 0, edits: 0}),
     'policies/plan/readiness.ts',
     [
       "unmetDeps(plan, task).length > 0 ? 'BLOCKED' : 'READY'",
@@ -41,15 +41,15 @@ export const lateFaults: readonly Fault[] = [
   ),
   fault(
     'a limit is not remembered',
-    {...about(scenarios.limits, ['hits a limit']), plan: oneTask.plan, isPatient: false},
+    {...narrowed(scenarios.limits, ['hits a limit']), plan: oneTask.plan, isPatient: false},
     'actors/record-run.actor.ts',
     ['await limits.save(provider, {until: retry_at, source, seenAt: updated_at});', 'void source;'],
   ),
   fault(
     'feedback that nobody heard counts as delivered',
-    after(
+    afterSetup(
       [['execute', 'agent p-1 sends a task back']],
-      about(parentReview, ['sends a task back', 'has lost its session']),
+      narrowed(parentReview, ['sends a task back', 'has lost its session']),
       ['resume'],
     ),
     'policies/run/task-runs.ts',
@@ -57,7 +57,7 @@ export const lateFaults: readonly Fault[] = [
   ),
   fault(
     'an undo is over before the plan says so',
-    after([['execute']], {...about(undo, [], {crashes: 1}), plan: oneTask.plan}, ['undo']),
+    afterSetup([['execute']], {...narrowed(undo, [], {crashes: 1}), plan: oneTask.plan}, ['undo']),
     'actors/undo.actor.ts',
     [
       'await plans.update((plan) => {\n      const {plan: without',
@@ -70,9 +70,9 @@ export const lateFaults: readonly Fault[] = [
   ),
   fault(
     'a restart that is withdrawn gives its place back before it is over',
-    after(
+    afterSetup(
       [['execute', 'leave a-1 open']],
-      {...about(checkpoint, [], {pauses: 1, crashes: 1}), plan: oneTask.plan},
+      {...narrowed(checkpoint, [], {pauses: 1, crashes: 1}), plan: oneTask.plan},
       ['restart'],
     ),
     'actors/record-run.actor.ts',
@@ -84,37 +84,37 @@ export const lateFaults: readonly Fault[] = [
   ),
   fault(
     'an undo that broke keeps the place of the run it was to take back',
-    after([['execute']], {...about(undo, [], {crashes: 1}), plan: oneTask.plan}, ['undo']),
+    afterSetup([['execute']], {...narrowed(undo, [], {crashes: 1}), plan: oneTask.plan}, ['undo']),
     'actors/recover-runs.actor.ts',
     ['await reinstate({runs, now}, {...run, restart_of_run_id: run_id});', 'void run_id;'],
   ),
   fault(
     'a session of a later segment counts as stored at once',
-    after([['execute', 'agent a-1 asks']], about(oneTask, ['asks'], {crashes: 1}), ['answer']),
+    afterSetup([['execute', 'agent a-1 asks']], narrowed(oneTask, ['asks'], {crashes: 1}), ['answer']),
     'actors/recover-runs.actor.ts',
     ['const wasStored = isResumed || ', 'const wasStored = run.segments.length > 1 || isResumed || '],
   ),
   fault(
     'an agent that crashed counts as having stored its session',
-    about(oneTask, ['dies without a word'], {commands: 1}),
+    narrowed(oneTask, ['crashes without a result'], {commands: 1}),
     'actors/agent.actor.ts',
     ['if (signal !== null && !politeSignals.has(signal)) killedAt ??= monotonicNow();', ''],
   ),
   fault(
     'an answer that nobody did anything about is not told to the next run',
-    {...about(oneTask, ['asks']), commands: ['answer']},
+    {...narrowed(oneTask, ['asks']), commands: ['answer']},
     'policies/run/undelivered-words.ts',
     ['=> undelivered || isOpen);', '=> undelivered && !isOpen);'],
   ),
   fault(
     'an answer to what nobody asks is swallowed',
-    {...about(oneTask, []), commands: ['answer']},
+    {...narrowed(oneTask, []), commands: ['answer']},
     'actors/prepare-run.actor.ts',
     ["requirePossible(facts, isAnswer ? 'answer' : command);", 'requirePossible(facts, command);'],
   ),
   fault(
     'a commit is recorded before it is made',
-    about(undo, [], {commands: 1}),
+    narrowed(undo, [], {commands: 1}),
     'actors/commit-task.actor.ts',
     [
       'const commit = await outcomeOf({plans, runs, changes}, run);',
@@ -123,20 +123,20 @@ export const lateFaults: readonly Fault[] = [
   ),
   fault(
     'a parent is told before its review is recorded',
-    about(parentReview, [], {commands: 1}),
+    narrowed(parentReview, [], {commands: 1}),
     'actors/settle-review.actor.ts',
     ["  const recorded = await record(stores, run, {type: 'judged', answer});\n", ''],
     ['run: recorded};', "run: await record(stores, run, {type: 'judged', answer})};"],
   ),
-  fault('a job does not note what it starts', about(oneTask, [], {commands: 1}), 'actors/job.actor.ts', [
+  fault('a job does not note what it starts', narrowed(oneTask, [], {commands: 1}), 'actors/job.actor.ts', [
     '      await noteRun(run);\n      await runs.insert',
     '      await runs.insert',
   ]),
   fault(
     'feedback is removed before an agent heard it',
-    after(
+    afterSetup(
       [['execute', 'agent p-1 sends a task back']],
-      about(parentReview, ['sends a task back'], {crashes: 1}),
+      narrowed(parentReview, ['sends a task back'], {crashes: 1}),
       ['resume'],
     ),
     'actors/prepare-run.actor.ts',
@@ -147,23 +147,23 @@ export const lateFaults: readonly Fault[] = [
   ),
   fault(
     'the lock is released before the job is closed',
-    about(oneTask, [], {commands: 1}),
+    narrowed(oneTask, [], {commands: 1}),
     'engine.machine.ts',
     ["...byWish('closing', 'rememberEnd')],", "...byWish('releasing', 'rememberEnd')],"],
     [
-      "onDone: 'releasing',\n                onError: failedBy('releasing'),",
-      "onDone: 'stopped',\n                onError: failedBy('stopped'),",
+      "onDone: 'releasing',\n                onError: failTo('releasing'),",
+      "onDone: 'stopped',\n                onError: failTo('stopped'),",
     ],
     [
-      "onDone: 'stopped',\n                onError: failedBy('stopped'),\n              },\n            },\n            stopped",
-      "onDone: 'closing',\n                onError: failedBy('stopped'),\n              },\n            },\n            stopped",
+      "onDone: 'stopped',\n                onError: failTo('stopped'),\n              },\n            },\n            stopped",
+      "onDone: 'closing',\n                onError: failTo('stopped'),\n              },\n            },\n            stopped",
     ],
   ),
   fault(
     'requested changes are asked for again after a crash',
-    after(
+    afterSetup(
       [['execute', 'request changes to a-1', 'Blackbird dies before runs.insert']],
-      {...about(checkpoint, [], {crashes: 1}), plan: oneTask.plan},
+      {...narrowed(checkpoint, [], {crashes: 1}), plan: oneTask.plan},
       [],
     ),
     'policies/review/decisions.ts',

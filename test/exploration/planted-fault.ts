@@ -1,8 +1,8 @@
-import type {Mistake} from './pool.ts';
-import type {Bounds, Scenario} from './scene.ts';
+import type {SourcePatch} from './pool.ts';
+import type {Bounds, Scenario} from './simulation.ts';
 
 /** A possible mistake in the source, and the scenario that must find it. */
-export type Fault = Mistake & {readonly name: string; readonly scenario: Scenario};
+export type Fault = SourcePatch & {readonly name: string; readonly scenario: Scenario};
 
 type Edit = readonly [find: string, replace: string];
 
@@ -14,19 +14,19 @@ export const fault = (name: string, scenario: Scenario, file: string, ...edits: 
 });
 
 /** The same project with less happening around what matters. */
-export const about = (
+export const narrowed = (
   scenario: Scenario,
-  acts: readonly string[],
+  behaviours: readonly string[],
   bounds: Partial<Bounds> = {},
 ): Scenario => ({
   ...scenario,
-  acts,
+  behaviours,
   bounds: {...scenario.bounds, crashes: 0, pauses: 0, ...bounds},
 });
 
 /** One command of these kinds, on the project as these left it. */
-export const after = (
-  lead: NonNullable<Scenario['lead']>,
+export const afterSetup = (
+  setup: NonNullable<Scenario['setup']>,
   scenario: Scenario,
   commands: readonly string[],
-): Scenario => ({...scenario, lead, commands, bounds: {...scenario.bounds, commands: 1}});
+): Scenario => ({...scenario, setup, commands, bounds: {...scenario.bounds, commands: 1}});

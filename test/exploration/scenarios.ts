@@ -1,5 +1,5 @@
 import {family, planOf, task} from '../helpers/plans.ts';
-import type {Bounds, Scenario} from './scene.ts';
+import type {Bounds, Scenario} from './simulation.ts';
 
 /** One surprise of each kind, and two commands. */
 const least: Bounds = {
@@ -9,12 +9,12 @@ const least: Bounds = {
   agents: 2,
   pauses: 1,
   stops: 0,
-  overtakes: 0,
+  interleavings: 0,
   crashes: 1,
   edits: 0,
   failures: 0,
-  words: 1,
-  rivals: 0,
+  messages: 1,
+  secondInstances: 0,
 };
 
 const oneTask = planOf(task('a'));
@@ -26,7 +26,7 @@ export const scenarios = {
   oneTask: {
     name: 'one task, pauses and crashes',
     plan: oneTask,
-    acts: ['asks', 'fails', 'has lost its session', 'opens a strange session'],
+    behaviours: ['asks', 'fails', 'has lost its session', 'opens a wrong session'],
     commands: ['resume', 'answer', 'sendBack', 'restart', 'retry'],
     bounds: least,
   },
@@ -35,7 +35,7 @@ export const scenarios = {
     plan: twoTasks,
     isReviewed: true,
     isAttended: true,
-    acts: ['has lost its session'],
+    behaviours: ['has lost its session'],
     commands: ['resume', 'restart', 'review', 'withdraw'],
     bounds: {...least, commands: 1, agents: 3},
   },
@@ -43,14 +43,14 @@ export const scenarios = {
     name: 'checkpoint, nobody is there',
     plan: oneTask,
     isReviewed: true,
-    acts: [],
+    behaviours: [],
     commands: ['review', 'sendBack', 'withdraw'],
     bounds: {...least, pauses: 0},
   },
   parentReview: {
     name: 'parent review',
     plan: planOf(family(task('p'), task('a'))),
-    acts: ['sends a task back', 'answers nonsense'],
+    behaviours: ['sends a task back', 'gives an invalid answer'],
     commands: ['resume', 'restart'],
     bounds: {...least, pauses: 0, agents: 3},
   },
@@ -58,7 +58,7 @@ export const scenarios = {
     name: 'limit and outage',
     plan: twoTasks,
     isPatient: true,
-    acts: ['hits a limit', 'meets an outage', 'needs a login'],
+    behaviours: ['hits a limit', 'hits an outage', 'needs a login'],
     commands: ['resume'],
     bounds: {...least, commands: 1, crashes: 0, agents: 2},
   },
@@ -67,7 +67,7 @@ export const scenarios = {
     plan: oneTask,
     settings: {verify: ['lint', 'test'], verifyRounds: 1},
     tree: 'tree',
-    acts: [],
+    behaviours: [],
     commands: ['resume', 'restart'],
     bounds: {...least, commands: 1},
   },
@@ -76,7 +76,7 @@ export const scenarios = {
     plan: chain,
     settings: {commit: 'task'},
     tree: 'tree',
-    acts: [],
+    behaviours: [],
     commands: ['undo', 'restart'],
     bounds: {...least, pauses: 0},
   },
@@ -86,25 +86,25 @@ export const scenarios = {
     tree: 'tree',
     isReviewed: true,
     isAttended: true,
-    acts: ['asks'],
+    behaviours: ['asks'],
     commands: ['resume', 'answer', 'review'],
     bounds: {...least, commands: 1, pauses: 1, crashes: 0, failures: 1},
   },
   edits: {
-    name: 'edits, rivals and a wish to stop',
+    name: 'edits, a second instance and a stop request',
     plan: chain,
-    acts: [],
+    behaviours: [],
     commands: ['setStatus', 'resume'],
-    bounds: {...least, commands: 1, pauses: 0, crashes: 0, edits: 1, rivals: 1, stops: 1},
+    bounds: {...least, commands: 1, pauses: 0, crashes: 0, edits: 1, secondInstances: 1, stops: 1},
   },
   retries: {
     name: 'retries, chosen sessions, agents that act while Blackbird writes',
     plan: oneTask,
     settings: {retries: 1},
     choosesSession: true,
-    acts: ['fails', 'dies without a word', 'says its result and lives on'],
+    behaviours: ['fails', 'crashes without a result', 'reports its result and keeps running'],
     commands: ['resume'],
-    bounds: {...least, commands: 1, overtakes: 1},
+    bounds: {...least, commands: 1, interleavings: 1},
   },
 } as const satisfies Record<string, Scenario>;
 
@@ -113,15 +113,15 @@ const calm = {...one, pauses: 0};
 
 /** One command each, with everything that can happen in it, and the way to the end from every project it leaves. */
 export const shortScenarios: readonly Scenario[] = [
-  {...scenarios.oneTask, acts: ['asks'], bounds: one},
-  {...scenarios.checkpoint, plan: oneTask, acts: [], bounds: {...calm, crashes: 0}},
+  {...scenarios.oneTask, behaviours: ['asks'], bounds: one},
+  {...scenarios.checkpoint, plan: oneTask, behaviours: [], bounds: {...calm, crashes: 0}},
   {...scenarios.leftOpen, bounds: calm},
   {...scenarios.parentReview, bounds: {...calm, crashes: 0}},
   {...scenarios.checks, settings: {verify: ['test'], verifyRounds: 0}, bounds: {...calm, crashes: 0}},
   {...scenarios.undo, plan: oneTask, bounds: {...calm, crashes: 0}},
-  {...scenarios.undo, name: 'undo', plan: oneTask, lead: [['execute']], commands: ['undo'], bounds: calm},
-  {...scenarios.fullDisk, isReviewed: false, acts: [], bounds: {...calm, crashes: 0, failures: 1}},
-  {...scenarios.edits, plan: oneTask, bounds: {...calm, crashes: 0, edits: 1, rivals: 1}},
+  {...scenarios.undo, name: 'undo', plan: oneTask, setup: [['execute']], commands: ['undo'], bounds: calm},
+  {...scenarios.fullDisk, isReviewed: false, behaviours: [], bounds: {...calm, crashes: 0, failures: 1}},
+  {...scenarios.edits, plan: oneTask, bounds: {...calm, crashes: 0, edits: 1, secondInstances: 1}},
 ];
 
 /** Only what agents and users do. */
@@ -143,130 +143,152 @@ const checked: Scenario = {...scenarios.checks, name: 'checks'};
 const undone: Scenario = {...scenarios.undo, name: 'undo'};
 const retried: Scenario = {...scenarios.retries, name: 'retries'};
 const oneCheck = {verify: ['test'], verifyRounds: 1};
-const edited: Scenario = {name: 'edits', plan: oneTask, acts: [], bounds: quiet};
+const edited: Scenario = {name: 'edits', plan: oneTask, behaviours: [], bounds: quiet};
 
 /** The next command finds a run that was paused in its session. */
-const paused: Scenario['lead'] = [['execute', 'agent a-1 opens its session', 'agent a-1 works', 'pause']];
-const lostSessions = ['has lost its session', 'opens a strange session', 'fails'];
+const paused: Scenario['setup'] = [['execute', 'agent a-1 opens its session', 'agent a-1 works', 'pause']];
+const lostSessions = ['has lost its session', 'opens a wrong session', 'fails'];
 const sessionCommands = ['resume', 'restart', 'sendBack'];
 
-/** Every command after each act of an agent. */
+/** Every command after each behaviour of an agent. */
 const afterActs = [
-  ...['succeeds', 'asks', 'fails', 'hits a limit', 'meets an outage', 'needs a login', 'dies without a word'],
-  'says its result and lives on',
-].flatMap((act): Scenario[] => {
-  const left = {...task1, lead: [['execute', `agent a-1 ${act}`]] as const};
+  ...[
+    'succeeds',
+    'asks',
+    'fails',
+    'hits a limit',
+    'hits an outage',
+    'needs a login',
+    'crashes without a result',
+  ],
+  'reports its result and keeps running',
+].flatMap((behaviour): Scenario[] => {
+  const left = {...task1, setup: [['execute', `agent a-1 ${behaviour}`]] as const};
   return [
-    named(left, `it ${act}; commands, acts`, {bounds: quietOnce}),
-    named(left, `it ${act}; commands, a pause`, {acts: [act], bounds: {...quietOnce, pauses: 1}}),
-    named(left, `it ${act}; commands, a crash`, {acts: [act], bounds: {...quietOnce, crashes: 1}}),
+    named(left, `it ${behaviour}; commands, behaviours`, {bounds: quietOnce}),
+    named(left, `it ${behaviour}; commands, a pause`, {
+      behaviours: [behaviour],
+      bounds: {...quietOnce, pauses: 1},
+    }),
+    named(left, `it ${behaviour}; commands, a crash`, {
+      behaviours: [behaviour],
+      bounds: {...quietOnce, crashes: 1},
+    }),
   ];
 });
 
 /**
  * The long form. Everything at once would take forever, so each scenario combines two or three things, and together
- * they cover the pairs: each act of an agent, each end of a check and each command with a pause, a crash, a stop, a full
- * disk, an edit and a rival.
+ * they cover the pairs: each behaviour of an agent, each end of a check and each command with a pause, a crash, a stop, a full
+ * disk, an edit and a second instance.
  */
 export const longScenarios: readonly Scenario[] = [
-  named(task1, 'acts, two pauses', {bounds: {...quietOnce, pauses: 2}}),
-  named(task1, 'acts while Blackbird writes, a pause', {bounds: {...quietOnce, overtakes: 1, pauses: 1}}),
-  named(task1, 'acts, a pause, a crash', {bounds: {...quietOnce, pauses: 1, crashes: 1}}),
-  named(task1, 'acts, a full disk', {bounds: {...quietOnce, failures: 1}}),
-  named(task1, 'acts, an edit', {bounds: {...quietOnce, edits: 1}}),
-  named(task1, 'acts, a rival', {bounds: {...quietOnce, rivals: 1}}),
-  named(task1, 'acts, a stop', {plan: twoTasks, bounds: {...quietOnce, stops: 1, agents: 1}}),
+  named(task1, 'behaviours, two pauses', {bounds: {...quietOnce, pauses: 2}}),
+  named(task1, 'behaviours while Blackbird writes, a pause', {
+    bounds: {...quietOnce, interleavings: 1, pauses: 1},
+  }),
+  named(task1, 'behaviours, a pause, a crash', {bounds: {...quietOnce, pauses: 1, crashes: 1}}),
+  named(task1, 'behaviours, a full disk', {bounds: {...quietOnce, failures: 1}}),
+  named(task1, 'behaviours, an edit', {bounds: {...quietOnce, edits: 1}}),
+  named(task1, 'behaviours, a second instance', {bounds: {...quietOnce, secondInstances: 1}}),
+  named(task1, 'behaviours, a stop', {plan: twoTasks, bounds: {...quietOnce, stops: 1, agents: 1}}),
   ...afterActs,
-  named(task1, 'commands, a full disk', {acts: [], bounds: {...quiet, failures: 1}}),
+  named(task1, 'commands, a full disk', {behaviours: [], bounds: {...quiet, failures: 1}}),
   named(task1, 'a question, a full disk', {
-    lead: [['execute', 'agent a-1 asks']],
-    acts: ['asks'],
+    setup: [['execute', 'agent a-1 asks']],
+    behaviours: ['asks'],
     bounds: {...quietOnce, failures: 1},
   }),
   named(task1, 'commands, an edit', {
-    lead: [['execute', 'agent a-1 asks']],
-    acts: ['asks'],
+    setup: [['execute', 'agent a-1 asks']],
+    behaviours: ['asks'],
     bounds: {...quietOnce, edits: 1},
   }),
   named(task1, 'sessions, a pause, a crash', {
-    lead: paused,
-    acts: lostSessions,
+    setup: paused,
+    behaviours: lostSessions,
     commands: sessionCommands,
     bounds: {...quietOnce, pauses: 1, crashes: 1},
   }),
   named(task1, 'sessions, a pause, a full disk', {
-    lead: paused,
-    acts: lostSessions,
+    setup: paused,
+    behaviours: lostSessions,
     commands: sessionCommands,
     bounds: {...quietOnce, pauses: 1, failures: 1},
   }),
   named(task1, 'two crashes', {
-    acts: [],
+    behaviours: [],
     commands: ['resume', 'restart'],
     bounds: {...quiet, crashes: 2},
   }),
-  named(task1, 'a rival, a crash', {
-    acts: [],
+  named(task1, 'a second instance, a crash', {
+    behaviours: [],
     commands: [],
-    bounds: {...quietOnce, rivals: 1, crashes: 1},
+    bounds: {...quietOnce, secondInstances: 1, crashes: 1},
   }),
   named(task1, 'a stop, a pause', {
     plan: twoTasks,
-    acts: [],
+    behaviours: [],
     commands: [],
     bounds: {...quietOnce, stops: 1, pauses: 1, agents: 1},
   }),
   named(task1, 'a stop, a crash', {
     plan: chain,
-    acts: [],
+    behaviours: [],
     commands: [],
     bounds: {...quietOnce, stops: 1, crashes: 1},
   }),
-  named(attended, 'a pause', {acts: [], bounds: {...quietOnce, pauses: 1}}),
-  named(attended, 'a crash', {acts: [], bounds: {...quietOnce, crashes: 1}}),
-  named(attended, 'a stop', {plan: twoTasks, acts: [], bounds: {...quietOnce, stops: 1}}),
-  named(attended, 'a full disk', {acts: [], bounds: {...quietOnce, failures: 1}}),
-  named(attended, 'an edit', {acts: [], bounds: {...quietOnce, edits: 1}}),
-  named(open, 'a pause, a crash', {acts: [], bounds: {...least, commands: 2}}),
-  named(open, 'three commands', {acts: [], bounds: {...quiet, commands: 3}}),
+  named(attended, 'a pause', {behaviours: [], bounds: {...quietOnce, pauses: 1}}),
+  named(attended, 'a crash', {behaviours: [], bounds: {...quietOnce, crashes: 1}}),
+  named(attended, 'a stop', {plan: twoTasks, behaviours: [], bounds: {...quietOnce, stops: 1}}),
+  named(attended, 'a full disk', {behaviours: [], bounds: {...quietOnce, failures: 1}}),
+  named(attended, 'an edit', {behaviours: [], bounds: {...quietOnce, edits: 1}}),
+  named(open, 'a pause, a crash', {behaviours: [], bounds: {...least, commands: 2}}),
+  named(open, 'three commands', {behaviours: [], bounds: {...quiet, commands: 3}}),
   named(open, 'a full disk', {bounds: {...quiet, failures: 1}}),
   named(open, 'an edit', {
-    lead: [['execute']],
+    setup: [['execute']],
     bounds: {...quietOnce, edits: 1},
   }),
   named(family1, 'a pause', {bounds: {...quietOnce, pauses: 1, agents: 3}}),
   named(family1, 'a crash', {bounds: {...quietOnce, crashes: 1, agents: 3}}),
-  named(family1, 'every act', {
-    acts: ['sends a task back', 'answers nonsense', 'fails', 'hits a limit', 'dies without a word'],
+  named(family1, 'every behaviour', {
+    behaviours: [
+      'sends a task back',
+      'gives an invalid answer',
+      'fails',
+      'hits a limit',
+      'crashes without a result',
+    ],
     bounds: {...quietOnce, agents: 3},
   }),
   named(family1, 'commands', {
-    acts: ['sends a task back'],
-    lead: [['execute', 'agent p-1 sends a task back']],
+    behaviours: ['sends a task back'],
+    setup: [['execute', 'agent p-1 sends a task back']],
     bounds: {...quietOnce, agents: 3},
   }),
   named(family1, 'commands, a crash', {
-    acts: ['sends a task back'],
-    lead: [['execute', 'agent p-1 sends a task back']],
+    behaviours: ['sends a task back'],
+    setup: [['execute', 'agent p-1 sends a task back']],
     bounds: {...quietOnce, crashes: 1, agents: 3},
   }),
   named(family1, 'a full disk', {
-    acts: ['sends a task back'],
+    behaviours: ['sends a task back'],
     bounds: {...quietOnce, failures: 1, agents: 3},
   }),
-  named(family1, 'an edit', {acts: ['sends a task back'], bounds: {...quietOnce, edits: 1}}),
-  named(family1, 'a stop', {acts: ['sends a task back'], bounds: {...quietOnce, stops: 1}}),
-  named(limited, 'a pause', {acts: ['hits a limit'], bounds: {...quietOnce, pauses: 1}}),
-  named(limited, 'an outage, a pause', {acts: ['meets an outage'], bounds: {...quietOnce, pauses: 1}}),
-  named(limited, 'a crash', {acts: ['hits a limit'], bounds: {...quietOnce, crashes: 1}}),
-  named(limited, 'a stop', {acts: ['hits a limit'], bounds: {...quietOnce, stops: 1}}),
-  named(limited, 'a full disk', {acts: ['hits a limit'], bounds: {...quietOnce, failures: 1}}),
+  named(family1, 'an edit', {behaviours: ['sends a task back'], bounds: {...quietOnce, edits: 1}}),
+  named(family1, 'a stop', {behaviours: ['sends a task back'], bounds: {...quietOnce, stops: 1}}),
+  named(limited, 'a pause', {behaviours: ['hits a limit'], bounds: {...quietOnce, pauses: 1}}),
+  named(limited, 'an outage, a pause', {behaviours: ['hits an outage'], bounds: {...quietOnce, pauses: 1}}),
+  named(limited, 'a crash', {behaviours: ['hits a limit'], bounds: {...quietOnce, crashes: 1}}),
+  named(limited, 'a stop', {behaviours: ['hits a limit'], bounds: {...quietOnce, stops: 1}}),
+  named(limited, 'a full disk', {behaviours: ['hits a limit'], bounds: {...quietOnce, failures: 1}}),
   named(checked, 'two pauses', {settings: oneCheck, bounds: {...quietOnce, pauses: 2}}),
   named(checked, 'two checks', {bounds: quietOnce}),
   named(checked, 'a crash', {settings: oneCheck, bounds: {...quietOnce, crashes: 1}}),
   named(checked, 'commands', {
     settings: {verify: ['test'], verifyRounds: 0},
-    lead: [['execute', 'check "test" fails']],
+    setup: [['execute', 'check "test" fails']],
     bounds: quietOnce,
   }),
   named(checked, 'a full disk', {settings: oneCheck, bounds: {...quietOnce, failures: 1}}),
@@ -280,27 +302,27 @@ export const longScenarios: readonly Scenario[] = [
   }),
   named(undone, 'a crash', {
     plan: oneTask,
-    lead: [['execute']],
+    setup: [['execute']],
     bounds: {...quietOnce, crashes: 1},
   }),
   named(undone, 'a crash, then again', {
     plan: oneTask,
-    lead: [['execute']],
+    setup: [['execute']],
     commands: ['undo'],
     bounds: {...quiet, crashes: 1},
   }),
-  named(undone, 'a chain, a pause', {lead: [['execute']], bounds: {...quietOnce, pauses: 1}}),
+  named(undone, 'a chain, a pause', {setup: [['execute']], bounds: {...quietOnce, pauses: 1}}),
   named(undone, 'a full disk', {
     plan: oneTask,
-    lead: [['execute']],
+    setup: [['execute']],
     bounds: {...quietOnce, failures: 1},
   }),
-  named(undone, 'an edit', {plan: oneTask, lead: [['execute']], bounds: {...quietOnce, edits: 1}}),
+  named(undone, 'an edit', {plan: oneTask, setup: [['execute']], bounds: {...quietOnce, edits: 1}}),
   named(edited, 'a crash', {bounds: {...quietOnce, edits: 1, crashes: 1}}),
   named(edited, 'a pause', {bounds: {...quietOnce, edits: 1, pauses: 1}}),
   named(retried, 'a pause', {bounds: {...quietOnce, pauses: 1}}),
   named(retried, 'a crash', {bounds: {...quietOnce, crashes: 1}}),
-  named(retried, 'while Blackbird writes', {bounds: {...quietOnce, overtakes: 1}}),
+  named(retried, 'while Blackbird writes', {bounds: {...quietOnce, interleavings: 1}}),
   named(retried, 'a full disk', {bounds: {...quietOnce, failures: 1}}),
   named(retried, 'a stop', {bounds: {...quietOnce, stops: 1}}),
 ];

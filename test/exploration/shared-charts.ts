@@ -5,7 +5,8 @@ type Machine = {implementations: Implementations};
 
 /**
  * XState builds the whole chart again for every `provide`, which costs more than a walk. Here a machine with other
- * implementations shares the chart of its original. Only for the thread of an exploration. ⏎ */
+ * implementations shares the chart of its original. Only for the thread of an exploration.
+ */
 export function shareCharts(): void {
   const prototype = StateMachine.prototype as unknown as Record<string, unknown>;
   prototype.provide = function (this: Machine, given: Partial<Implementations>) {

@@ -5,14 +5,14 @@ export type Timers = {
   /** Fires everything that is due at this time, in order. */
   fire(milliseconds: number): void;
   clear(): void;
-  /** The durations of the set timers, to tell two moments apart. */
+  /** The durations of the set timers, to tell two states apart. */
   waiting(): readonly number[];
 };
 
 type Timer = {readonly due: number; readonly length: number; readonly run: () => void};
 
 /** Replaces the timers of this thread permanently: only an exploration runs in it. */
-export function takeOverTimers(clock: () => number): Timers {
+export function replaceTimers(clock: () => number): Timers {
   const timers = new Map<number, Timer>();
   let count = 0;
   const set = (run: () => void, length = 0) => {

@@ -1,35 +1,33 @@
 import {isMainThread, parentPort, workerData} from 'node:worker_threads';
 import {explore, type Figures, type Finding} from './explorer.ts';
-import type {Scenario} from './scene.ts';
 import {shareCharts} from './shared-charts.ts';
+import type {Scenario} from './simulation.ts';
 
 /** What a thread explores, and its time limit. */
-export type Errand = {
+export type WorkerInput = {
   readonly scenario: Scenario;
   readonly seconds: number;
   /** Stops after this many findings. */
-  readonly most: number;
-  /** With the charts as XState builds them, to show that sharing them changes nothing. */
-  readonly isPlain?: boolean;
+  readonly maxFindings: number;
 };
 
-export type Explored = {
+export type WorkerResult = {
   readonly figures: Figures;
   readonly findings: readonly Finding[];
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 };
 
-async function run({scenario, seconds, most, isPlain}: Errand): Promise<void> {
-  if (!isPlain) shareCharts();
+async function run({scenario, seconds, maxFindings}: WorkerInput): Promise<void> {
+  shareCharts();
   const until = performance.now() + seconds * 1_000;
-  let isWhole = true;
-  const isOver = () => {
+  let isComplete = true;
+  const isOutOfTime = () => {
     if (performance.now() <= until) return false;
-    isWhole = false;
+    isComplete = false;
     return true;
   };
-  const {figures, findings} = await explore(scenario, {most, isOver});
-  parentPort?.postMessage({figures, findings, isWhole} satisfies Explored);
+  const {figures, findings} = await explore(scenario, {maxFindings, isOutOfTime});
+  parentPort?.postMessage({figures, findings, isComplete} satisfies WorkerResult);
 }
 
 if (!isMainThread) void run(workerData);

@@ -9,7 +9,7 @@ import type {RunRecord} from '../../src/services/contracts/run.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
 import {createFakeServices, type FakeServices} from '../fakes/services.ts';
-import {type AgentTale, type History, storeSessions} from './history.ts';
+import {type AgentActivity, type History, storeSessions} from './history.ts';
 
 /** Everything that outlives a Blackbird: its files, agents that were not ended, and what really happened. */
 export type Disk = {
@@ -27,16 +27,16 @@ export type Disk = {
 };
 
 /** An agent that is alive without its Blackbird. */
-export type Orphan = {readonly run: RunRecord; readonly tale: number};
+export type Orphan = {readonly run: RunRecord; readonly activity: number};
 
 export type World = FakeServices & {
   readonly services: Services;
   readonly clock: {milliseconds: number};
   readonly history: History;
   /** The current agents with what they did, newest last. */
-  readonly cast: Map<FakeAgent, AgentTale>;
+  readonly activityOf: Map<FakeAgent, AgentActivity>;
   /** Live Blackbird processes, by pid. */
-  readonly living: Set<number>;
+  readonly livePids: Set<number>;
   disk(): Disk;
 };
 
@@ -57,7 +57,7 @@ export function openWorld(disk: Disk, {settings = {}, choosesSession = false}: W
   });
   const clock = {milliseconds};
   const history = structuredClone(disk.history);
-  const living = new Set<number>();
+  const livePids = new Set<number>();
   for (const each of disk.feedback) fake.feedback.entries.set(each.childTaskId, each);
   for (const [provider, limit] of disk.limits) fake.limits.limits.set(provider, limit);
   for (const job of disk.jobs) void fake.jobs.create(job);
@@ -65,8 +65,8 @@ export function openWorld(disk: Disk, {settings = {}, choosesSession = false}: W
   fake.changes.tree = disk.tree;
   fake.changes.commits.push(...disk.commits);
   fake.agents.choosesSession = choosesSession;
-  const cast = new Map<FakeAgent, AgentTale>();
-  for (const tale of history.tales) if (tale.isStored) fake.storedSessions.add(tale.runId);
+  const activityOf = new Map<FakeAgent, AgentActivity>();
+  for (const activity of history.activities) if (activity.isStored) fake.storedSessions.add(activity.runId);
 
   const services: Services = {
     ...fake.services,
@@ -74,15 +74,15 @@ export function openWorld(disk: Disk, {settings = {}, choosesSession = false}: W
     monotonicNow: () => clock.milliseconds,
     newUuid: () => `00000000-0000-4000-8000-${String(++history.uuids).padStart(12, '0')}`,
     digest: (text) => createHash('sha1').update(text).digest('hex'),
-    livenessOf: ({pid}) => (living.has(pid) ? 'alive' : 'dead'),
+    livenessOf: ({pid}) => (livePids.has(pid) ? 'alive' : 'dead'),
   };
   return {
     ...fake,
     services,
     clock,
     history,
-    cast,
-    living,
+    activityOf,
+    livePids,
     disk: () => ({
       plan: fake.plans.plan,
       runs: [...fake.runs.texts.keys()].flatMap(fake.runs.records),
@@ -92,11 +92,11 @@ export function openWorld(disk: Disk, {settings = {}, choosesSession = false}: W
       jobs: fake.jobs.records(),
       tree: fake.changes.tree,
       commits: [...fake.changes.commits],
-      orphans: [...cast]
+      orphans: [...activityOf]
         .filter(([{isAlive}]) => isAlive)
-        .flatMap(([agent, tale]) => {
+        .flatMap(([agent, activity]) => {
           const run = fake.runs.records(agent.taskId).find(({run_id}) => run_id === agent.runId);
-          return run ? [{run, tale: history.tales.indexOf(tale)}] : [];
+          return run ? [{run, activity: history.activities.indexOf(activity)}] : [];
         }),
       milliseconds: clock.milliseconds,
       history: structuredClone(history),
@@ -105,16 +105,16 @@ export function openWorld(disk: Disk, {settings = {}, choosesSession = false}: W
 }
 
 /** Agents that a dead Blackbird left, alive again in this world. */
-export async function wakeOrphans(world: World, orphans: readonly Orphan[]): Promise<void> {
-  for (const {run, tale} of orphans) {
-    const known = world.history.tales[tale];
+export async function restoreOrphans(world: World, orphans: readonly Orphan[]): Promise<void> {
+  for (const {run, activity} of orphans) {
+    const known = world.history.activities[activity];
     const launched = await world.agents.launch({
       run,
       request: {kind: 'start', prompt: '', sessionRef: null, access: 'edit', isGitRepository: true},
       onEvent: () => {},
     });
     launched.go();
-    if (known) world.cast.set(world.agents.agent, known);
+    if (known) world.activityOf.set(world.agents.agent, known);
   }
   world.violations.length = 0;
 }
@@ -125,24 +125,24 @@ export function diskAfterDeath(world: World, {hasGuardian}: {readonly hasGuardia
   const {history, milliseconds} = disk;
   history.crashes += 1;
   storeSessions(history, milliseconds);
-  const living = new Set(
+  const survivors = new Set(
     hasGuardian
       ? []
-      : [...world.cast]
+      : [...world.activityOf]
           .filter(([each]) => each.isAlive && each.hasGone)
-          .map(([, tale]) => world.history.tales.indexOf(tale)),
+          .map(([, activity]) => world.history.activities.indexOf(activity)),
   );
-  history.tales.forEach((tale, place) => {
-    tale.isAlive = living.has(place);
-    if (hasGuardian) tale.hasRemains = false;
-    noteLoss(tale, disk.runs, history);
+  history.activities.forEach((activity, place) => {
+    activity.isAlive = survivors.has(place);
+    if (hasGuardian) activity.hasProcesses = false;
+    markLost(activity, disk.runs, history);
   });
-  return {...disk, orphans: disk.orphans.filter(({tale}) => living.has(tale))};
+  return {...disk, orphans: disk.orphans.filter(({activity}) => survivors.has(activity))};
 }
 
 /** What was not recorded is unknown: the agent is told again. */
-export function noteLoss(tale: AgentTale, runs: readonly RunRecord[], history: History): void {
-  if (tale.isLost || runs.find(({run_id}) => run_id === tale.runId)?.state !== 'running') return;
-  tale.isLost = true;
+export function markLost(activity: AgentActivity, runs: readonly RunRecord[], history: History): void {
+  if (activity.isLost || runs.find(({run_id}) => run_id === activity.runId)?.state !== 'running') return;
+  activity.isLost = true;
   history.limitedUntil = 0;
 }

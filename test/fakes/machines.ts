@@ -7,11 +7,11 @@ import {
 import {type CheckEndings, defineCheckActor} from '../../src/machines/actors/check.actor.ts';
 import {defineCommitTaskActor} from '../../src/machines/actors/commit-task.actor.ts';
 import {
-  type DecisionDesk,
   defineAskDecisionActor,
   defineCheckDecisionActor,
   defineFindDecisionActor,
   defineRecallDecisionActor,
+  type OpenDecisions,
 } from '../../src/machines/actors/decision.actor.ts';
 import {defineFindWaitActor} from '../../src/machines/actors/find-wait.actor.ts';
 import {defineReceiveDecisionActor} from '../../src/machines/actors/hand-over.actor.ts';
@@ -34,12 +34,13 @@ import {defineSelectTaskActor} from '../../src/machines/actors/select-task.actor
 import {defineSettleReviewActor} from '../../src/machines/actors/settle-review.actor.ts';
 import {defineSettleTaskActor} from '../../src/machines/actors/settle-task.actor.ts';
 import {
-  createSpendingDesk,
+  createSpendingTracker,
   defineReadSpendingActor,
   defineWatchUseActor,
 } from '../../src/machines/actors/spending.ts';
 import {defineWithdrawRunActor, defineWithdrawTaskActor} from '../../src/machines/actors/withdraw.actor.ts';
 import {budgetMachine} from '../../src/machines/budget.machine.ts';
+import type {ExecutorInput} from '../../src/machines/executor.machine.ts';
 import {parentReviewMachine} from '../../src/machines/parent-review.machine.ts';
 import {retryWaitMachine} from '../../src/machines/retry-wait.machine.ts';
 import {reviewGateMachine} from '../../src/machines/review-gate.machine.ts';
@@ -54,7 +55,7 @@ export function defineEffects(services: Services) {
   const live: LiveAgents = new Map();
   const endings: AgentEndings = new Map();
   const checkEndings: CheckEndings = new Map();
-  const spending = createSpendingDesk(services);
+  const spending = createSpendingTracker(services);
   const recordRun = defineRecordRunActor({...services, endings, checkEndings, onRecorded: () => {}});
   const segment = {
     agent: defineAgentActor({...services, live, endings, spending, onNews: () => {}}),
@@ -71,9 +72,9 @@ export function defineEffects(services: Services) {
     prepareRound: definePrepareRoundActor(services),
   };
   const run = {segment: segmentMachine.provide({actors: segment}), recordRun};
-  const desk: DecisionDesk = new Map();
+  const openDecisions: OpenDecisions = new Map();
   const reviewGate = {
-    askDecision: defineAskDecisionActor(services, desk, () => {}),
+    askDecision: defineAskDecisionActor(services, openDecisions, () => {}),
     receiveDecision: defineReceiveDecisionActor(services, () => {}),
     checkDecision: defineCheckDecisionActor(services),
     run: runMachine.provide({actors: run}),
@@ -119,7 +120,38 @@ export function defineEffects(services: Services) {
   };
   const jobTask = {findWait: defineFindWaitActor(services), retryWait, task: executor.task};
   return {
-    ...{live, spending, desk, waits, jobTask, segment, verification, run},
-    ...{reviewGate, parentReview, task, executor},
+    live,
+    spending,
+    openDecisions,
+    waits,
+    jobTask,
+    segment,
+    verification,
+    run,
+    reviewGate,
+    parentReview,
+    task,
+    executor,
   };
 }
+
+import {now} from '../helpers/plans.ts';
+
+const minute = 60_000;
+
+/** The rules of a job with the default settings. */
+export const defaultRules: Omit<ExecutorInput, 'taskIds'> = {
+  provider: 'claude',
+  explicitProvider: null,
+  graceMilliseconds: 10_000,
+  stopOnFailure: false,
+  maxTasks: null,
+  isAttended: false,
+  reviewsParents: true,
+  maxReviewCycles: 3,
+  reviewMinutes: 30,
+  patience: {limitMilliseconds: 6 * 60 * minute, outageMilliseconds: 60 * minute, beganAt: now},
+  stallMilliseconds: 15 * minute,
+  retries: 0,
+  maxRefinements: 1,
+};

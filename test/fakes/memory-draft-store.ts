@@ -1,4 +1,4 @@
-import {createDraftDesk} from '../../src/machines/drafts.ts';
+import {createDrafts} from '../../src/machines/drafts.ts';
 import type {Draft, DraftStore} from '../../src/services/contracts/draft.ts';
 import {createMemoryDrafts} from '../../src/services/memory/memory-stores.ts';
 import {now} from '../helpers/plans.ts';
@@ -41,7 +41,7 @@ export function createMemoryDraftStore(): MemoryDraftStore {
 }
 
 /** The drafts of one process, over its own store or the given one. */
-export const draftDesk = (drafts = createMemoryDraftStore()) => createDraftDesk({drafts, now: () => now});
+export const memoryDrafts = (drafts = createMemoryDraftStore()) => createDrafts({drafts, now: () => now});
 
 /** Answers the user gave to questions of run a-1 before stopping. */
 export const answersDraft = (fields: Partial<Draft> = {}): Draft => ({

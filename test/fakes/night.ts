@@ -18,7 +18,10 @@ const worked = (from: number, to: number) =>
 /** A run of this task from `begin` to `end` that changed two files. */
 const run = (taskId: string, begin: number, end: number, fields: Partial<RunRecord> = {}): RunRecord =>
   restingRun({
-    ...{state: 'succeeded', task_id: taskId, run_id: `${taskId}-1`, created_at: nightTime(begin)},
+    state: 'succeeded',
+    task_id: taskId,
+    run_id: `${taskId}-1`,
+    created_at: nightTime(begin),
     segments: [worked(begin, end)],
     usage: {input_tokens: 90_000, output_tokens: 10_000, cost_usd: 1.25},
     provider_session_ref: `session-${taskId}`,
@@ -33,8 +36,16 @@ const run = (taskId: string, begin: number, end: number, fields: Partial<RunReco
   });
 
 const check = (begin: number, fields: Partial<Verification> = {}): Verification => ({
-  ...{command: 'npm test', round: 1, started_at: nightTime(begin), seconds: 12, exit_code: 0, signal: null},
-  ...{tail: '', log_file: 'l', log_digest: 'sha256:d', ...fields},
+  command: 'npm test',
+  round: 1,
+  started_at: nightTime(begin),
+  seconds: 12,
+  exit_code: 0,
+  signal: null,
+  tail: '',
+  log_file: 'l',
+  log_digest: 'sha256:d',
+  ...fields,
 });
 
 export const nightPlan: Plan = planOf(
@@ -53,12 +64,14 @@ export const nightPlan: Plan = planOf(
 const nightJobs: readonly JobRecord[] = [
   endedJob({
     jobId: '20260110-220000-aaaaaa',
-    ...{startedAt: nightTime(0), endedAt: nightTime(210)},
+    startedAt: nightTime(0),
+    endedAt: nightTime(210),
     end: {reason: 'lost', message: 'Blackbird ended before the job did'},
   }),
   endedJob({
     jobId: '20260111-020000-bbbbbb',
-    ...{startedAt: nightTime(240), endedAt: nightTime(341)},
+    startedAt: nightTime(240),
+    endedAt: nightTime(341),
     end: {reason: 'waiting_user', standing: 'personNeeded', message: 'pay-08 waits for your answer'},
   }),
 ];

@@ -1,5 +1,5 @@
 import {createActor, SimulatedClock, toPromise} from 'xstate';
-import type {PlanDesk, PlanQuestion} from '../../src/machines/actors/plan-draft.actor.ts';
+import type {OpenPlanQuestions, PlanQuestion} from '../../src/machines/actors/plan-draft.actor.ts';
 import type {PlanCommand, PlanGenerationInput} from '../../src/machines/plan-generation.machine.ts';
 import {providePlanning} from '../../src/machines/planning.ts';
 import type {PlanRequest} from '../../src/machines/policies/planning/plan-draft.ts';
@@ -53,7 +53,7 @@ export function createPlanning(
   fake.agents.obeys.interrupt = true;
   // Digests that tell tasks apart.
   const services = {...fake.services, digest: (text: string) => text};
-  const desk: PlanDesk = new Map();
+  const openQuestions: OpenPlanQuestions = new Map();
   const asked: PlanQuestion[] = [];
   const warnings: string[] = [];
   const clock = new SimulatedClock();
@@ -62,7 +62,7 @@ export function createPlanning(
     const machine = providePlanning(services, {
       run: runMachine.provide({actors: effects.run}),
       retryWait: effects.executor.retryWait,
-      desk,
+      questions: openQuestions,
       publish: (news) => {
         if (news.type === 'plan.asked') asked.push(news.question);
       },
@@ -78,7 +78,7 @@ export function createPlanning(
     return drafts[0] ?? null;
   };
   const say = async (command: PlanCommand) => {
-    const [open] = [...desk.values()];
+    const [open] = [...openQuestions.values()];
     if (!open) throw new Error('nobody is asked');
     open.send(command);
     await settle();
@@ -92,7 +92,19 @@ export function createPlanning(
       await drain();
     }
   };
-  return {...fake, services, clock, desk, asked, warnings, waits: effects.waits, start, draft, say, pass};
+  return {
+    ...fake,
+    services,
+    clock,
+    openQuestions,
+    asked,
+    warnings,
+    waits: effects.waits,
+    start,
+    draft,
+    say,
+    pass,
+  };
 }
 
 /** Answers every turn of the planner in its session; the last answer is used for all that follow. */

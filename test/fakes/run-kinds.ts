@@ -24,7 +24,10 @@ export const runKinds: readonly RunRecord[] = [
   runRecord({state: 'running', run_type: 'plan'}),
   ...sessions.map((session) => runRecord({state: 'paused', run_type: 'plan', ...session})),
   runRecord({
-    ...{state: 'failed', run_type: 'plan', provider_session_ref: sessionRef, resumable: true},
+    state: 'failed',
+    run_type: 'plan',
+    provider_session_ref: sessionRef,
+    resumable: true,
     failure: {kind: 'resume_rejected', message: 'no such session'},
   }),
 ];

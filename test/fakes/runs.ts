@@ -105,8 +105,12 @@ export const resumeRequest: AgentRequest = {...startRequest, kind: 'resume', pro
 /** Succeeded after four minutes, with a change to decide on. */
 export function changedRun(fields: Partial<RunRecord> = {}): RunRecord {
   return restingRun({
-    ...{state: 'succeeded', task_id: 'pay-04', run_id: 'pay-04-1', exit_code: 0},
-    ...{provider_session_ref: sessionRef, resumable: true},
+    state: 'succeeded',
+    task_id: 'pay-04',
+    run_id: 'pay-04-1',
+    exit_code: 0,
+    provider_session_ref: sessionRef,
+    resumable: true,
     segments: [endedSegment(1, {started_at: '2026-01-02T12:00:00Z', ended_at: '2026-01-02T12:04:12Z'})],
     usage: {input_tokens: 1, output_tokens: 1, cost_usd: 0.31},
     review_summary: {

@@ -1,4 +1,6 @@
 import type {ProviderId} from '../../src/services/contracts/agent.ts';
+import type {LaunchedAgent} from '../../src/services/contracts/agent-runner.ts';
+import type {RunningCheck} from '../../src/services/contracts/check-runner.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
@@ -261,7 +263,7 @@ export const settle = () => new Promise<void>((resolve) => setImmediate(resolve)
  * The same project seen by a Blackbird that can die at any moment: what it started before completes, and
  * nothing it does afterwards has an effect.
  */
-export function mortal(fake: FakeServices) {
+export function crashable(fake: FakeServices) {
   const {services, agents, checks, lock} = fake;
   let isDead = false;
   const never = new Promise<never>(() => {});
@@ -280,6 +282,18 @@ export function mortal(fake: FakeServices) {
     };
   const alive = (call: () => void) => () => {
     if (!isDead) call();
+  };
+
+  const guardedProcess = <P extends LaunchedAgent | RunningCheck>(launched: P): P => {
+    // Its lifeline ends with Blackbird, so it never runs.
+    if (isDead) launched.kill();
+    return {
+      ...launched,
+      go: alive(launched.go),
+      interrupt: alive(launched.interrupt),
+      kill: alive(launched.kill),
+      endEverything: guarded(launched.endEverything),
+    };
   };
 
   const {plans, runs, feedback, drafts, comments, jobs, limits, project, changes} = services;
@@ -340,35 +354,13 @@ export function mortal(fake: FakeServices) {
       release: guarded(() => services.lock.release()),
     },
     checks: {
-      launch: guarded(async (spec) => {
-        const check = await checks.launch(spec);
-        // Its lifeline ends with Blackbird, so it never runs.
-        if (isDead) check.kill();
-        return {
-          ...check,
-          go: alive(check.go),
-          interrupt: alive(check.interrupt),
-          kill: alive(check.kill),
-          endEverything: guarded(check.endEverything),
-        };
-      }),
+      launch: guarded(async (spec) => guardedProcess(await checks.launch(spec))),
     },
     agents: {
       customCommand: agents.customCommand,
       check: guarded(agents.check),
       sweep: guarded(agents.sweep),
-      launch: guarded(async (spec) => {
-        const agent = await agents.launch(spec);
-        // Its lifeline ends with Blackbird, so it never runs.
-        if (isDead) agent.kill();
-        return {
-          ...agent,
-          go: alive(agent.go),
-          interrupt: alive(agent.interrupt),
-          kill: alive(agent.kill),
-          endEverything: guarded(agent.endEverything),
-        };
-      }),
+      launch: guarded(async (spec) => guardedProcess(await agents.launch(spec))),
     },
   };
 

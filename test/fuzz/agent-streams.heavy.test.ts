@@ -23,9 +23,7 @@ const lines = [...new Set(recorded)].filter((line) => line.startsWith('{') && li
 
 /** Agents by how they are constructed: a stateful one is constructed anew for each stream. */
 const makers: ReadonlyArray<{readonly name: string; readonly make: () => Provider}> = [
-  {name: 'codex', make: () => providers.codex},
-  {name: 'claude', make: () => providers.claude},
-  {name: 'demo', make: () => providers.demo},
+  ...Object.values(providers).map((provider) => ({name: provider.id, make: () => provider})),
   {name: 'a custom command', make: () => customProvider('my-agent', null)},
   {name: 'a custom command in the claude dialect', make: () => customProvider('my-agent', 'claude')},
 ];

@@ -18,18 +18,18 @@ const textOf = (name: string) => readFileSync(fixture(name), 'utf8');
 
 test('a verdict that is nested too deep to compare is not a verdict', () => {
   expect(checkReviewAnswer(textOf('verdict-too-deep.txt'), ['a'])).toEqual({
-    problem: 'it holds no JSON object with "passed"',
+    problem: 'it contains no JSON object with "passed"',
   });
   const withAnother = `${textOf('verdict-too-deep.txt')}\n{"passed":true}`;
   expect(checkReviewAnswer(withAnother, ['a'])).toEqual({
-    problem: 'it holds something that could be a second verdict',
+    problem: 'it contains something that could be a second verdict',
   });
 });
 
 test('a proposed plan that is nested too deep is sent back', () => {
   expect(readPlanAnswer('generate', textOf('plan-answer-too-deep.txt'))).toEqual({
     type: 'unusable',
-    problems: ['it holds more JSON, or deeper JSON, than anybody reads'],
+    problems: ['it contains too much JSON, or JSON that is nested too deeply'],
   });
 });
 

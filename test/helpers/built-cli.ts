@@ -39,8 +39,14 @@ export function builtProject(plan?: Plan | string): BuiltProject {
 
   const start = async (file: string, args: readonly string[], input = ''): Promise<ProcessRun> => {
     const {exitCode, stdout, stderr} = await execa(file, args, {
-      ...{cwd: folder, env, extendEnv: false, input},
-      ...{reject: false, stripFinalNewline: false, maxBuffer: 1024 ** 3, timeout: 170_000},
+      cwd: folder,
+      env,
+      extendEnv: false,
+      input,
+      reject: false,
+      stripFinalNewline: false,
+      maxBuffer: 1024 ** 3,
+      timeout: 170_000,
     });
     return {code: exitCode, out: stdout, err: stderr};
   };

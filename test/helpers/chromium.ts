@@ -26,7 +26,7 @@ export async function installedChromium(): Promise<string | null> {
 }
 
 /** Installs Debian's if possible. */
-export async function ensureChromium(): Promise<string> {
+async function ensureChromium(): Promise<string> {
   const present = await installedChromium();
   if (present !== null) return present;
   if (process.getuid?.() === 0) {

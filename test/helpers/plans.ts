@@ -56,6 +56,22 @@ export function withStatus(plan: Plan, id: string, status: Task['status'], updat
 export const statuses = (plan: Plan): Record<string, string> =>
   Object.fromEntries([...plan.items.values()].map(({id, status}) => [id, status]));
 
+/** How many tasks a job takes from the plan one after another: a copy of the plan takes all of them. */
+export function readsOf(plan: Plan, job: (plan: Plan) => unknown): number {
+  const items = new Map(plan.items);
+  let count = 0;
+  const counted = function* <T>(all: Iterable<T>) {
+    for (const each of all) {
+      count++;
+      yield each;
+    }
+  };
+  const [entries, values] = [items.entries.bind(items), items.values.bind(items)];
+  Object.assign(items, {[Symbol.iterator]: () => counted(entries()), values: () => counted(values())});
+  job({...plan, items});
+  return count;
+}
+
 /** The size every policy must handle with ease. */
 export const hugeSize = 100_000;
 

@@ -19,10 +19,17 @@ export function agencyProject() {
   ) as [string, string, string, string, string];
   for (const each of [repo, home, bin, sockets]) mkdirSync(each);
   const env: Env = {
-    ...{HOME: home, LANG: 'C.UTF-8', SHELL: '/bin/sh', TERM: 'xterm-256color'},
-    ...{AGENCY_DATA_DIR: data, TMUX_TMPDIR: sockets},
-    ...{GIT_CONFIG_NOSYSTEM: '1', GIT_AUTHOR_NAME: 'Test', GIT_AUTHOR_EMAIL: 'test@example.com'},
-    ...{GIT_COMMITTER_NAME: 'Test', GIT_COMMITTER_EMAIL: 'test@example.com'},
+    HOME: home,
+    LANG: 'C.UTF-8',
+    SHELL: '/bin/sh',
+    TERM: 'xterm-256color',
+    AGENCY_DATA_DIR: data,
+    TMUX_TMPDIR: sockets,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_AUTHOR_NAME: 'Test',
+    GIT_AUTHOR_EMAIL: 'test@example.com',
+    GIT_COMMITTER_NAME: 'Test',
+    GIT_COMMITTER_EMAIL: 'test@example.com',
     PATH: [bin, path.dirname(process.execPath), process.env.PATH ?? ''].join(path.delimiter),
   };
   const addProgram = (name: string, script: string) => {
@@ -50,8 +57,13 @@ export function agencyProject() {
 
   const run = async (args: readonly string[], options: RunOptions = {}): Promise<ProcessRun> => {
     const {exitCode, stdout, stderr} = await execa(path.join(bin, options.name ?? 'agency'), args, {
-      ...{cwd: options.cwd ?? repo, env: {...env, ...options.env}, extendEnv: false},
-      ...{stdin: 'ignore', reject: false, stripFinalNewline: false, timeout: 170_000},
+      cwd: options.cwd ?? repo,
+      env: {...env, ...options.env},
+      extendEnv: false,
+      stdin: 'ignore',
+      reject: false,
+      stripFinalNewline: false,
+      timeout: 170_000,
     });
     return {code: exitCode, out: stdout, err: stderr};
   };
@@ -67,7 +79,18 @@ export function agencyProject() {
     existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
 
   return {
-    ...{repo, home, bin, data, env, git, tmux, run, json, addProgram, repoFolder, runFolder},
+    repo,
+    home,
+    bin,
+    data,
+    env,
+    git,
+    tmux,
+    run,
+    json,
+    addProgram,
+    repoFolder,
+    runFolder,
     sessionNames: () => tmux('list-sessions', '-F', '#{session_name}').out.split('\n').filter(Boolean),
     metaText: (id: string) => readFileSync(path.join(runFolder(id), 'meta.json'), 'utf8'),
     events: (id: string): Array<Record<string, unknown>> =>

@@ -68,8 +68,16 @@ export function sessionProject() {
   };
 
   return {
-    ...{data, repo, worktree, bin, elsewhere, tmux},
-    ...{addRun, runFolder, metaText, events},
+    data,
+    repo,
+    worktree,
+    bin,
+    elsewhere,
+    tmux,
+    addRun,
+    runFolder,
+    metaText,
+    events,
     sessions: async () => (await open({}, {out: '', err: ''})).sessions,
     resume: async ({ref = runId, ...options}: ResumeOptions = {}): Promise<Resumed> => {
       const printed = {out: '', err: ''};

@@ -41,23 +41,30 @@ test('a resume keeps the model of its run, unless another one is given', async (
   }
 });
 
-test('a missing agent of a later task is reported before anything starts', async () => {
-  const fake = createFakeServices({plan: planOf(task('a'), task('b', {agent: 'codex'}))});
-  const {check} = fake.agents;
-  fake.agents.check = async (id) => {
-    if (id === 'codex') throw new AppError('E_AGENT_NOT_FOUND', 'the agent Codex cannot be used');
-    return check(id);
-  };
-  const outcome = await startJob(createEngine(fake.services), executeJob());
-  expect(outcome).toMatchObject({
-    output: {
-      reason: 'error',
-      attempted: [],
-      error: {
-        code: 'E_AGENT_NOT_FOUND',
-        message: 'task b names its own agent: the agent Codex cannot be used',
+test.each([
+  ['E_AGENT_NOT_FOUND', 'the agent Codex cannot be used'],
+  ['E_PROVIDER_REFUSED', 'Codex refuses to edit files for root; nothing was started'],
+] as const)(
+  'an agent of a later task that fails with %s stops the job before anything starts',
+  async (code, message) => {
+    const fake = createFakeServices({plan: planOf(task('a'), task('b', {agent: 'codex'}))});
+    const {check} = fake.agents;
+    fake.agents.check = async (id) => {
+      if (id === 'codex') throw new AppError(code, message);
+      return check(id, 'edit');
+    };
+    const outcome = await startJob(createEngine(fake.services), executeJob());
+    expect(outcome).toMatchObject({
+      output: {
+        reason: 'error',
+        attempted: [],
+        error: {
+          code,
+          message: `task b names its own agent: ${message}`,
+          next: [{command: 'blackbird edit b --clear-agent', why: 'use the agent of the job'}],
+        },
       },
-    },
-  });
-  expect(fake.plans.statuses()).toEqual({a: 'todo', b: 'todo'});
-});
+    });
+    expect(fake.plans.statuses()).toEqual({a: 'todo', b: 'todo'});
+  },
+);

@@ -9,7 +9,7 @@ import type {Budgets} from '../../src/machines/policies/run/budget.ts';
 import type {Usage} from '../../src/services/contracts/agent.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
-import {defineEffects} from '../fakes/machines.ts';
+import {defaultRules, defineEffects} from '../fakes/machines.ts';
 import {endedSegment, pausedRun, runRecord} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
 import {executeJob, jobOf} from '../helpers/jobs.ts';
@@ -280,21 +280,11 @@ describe('the budget of a job', () => {
 
 describe('minutes', () => {
   const minute = 60_000;
-  const rules: Omit<ExecutorInput, 'budgets'> = {
+  const rules: ExecutorInput = {
+    ...defaultRules,
     taskIds: ['a'],
-    provider: 'claude',
-    explicitProvider: null,
-    graceMilliseconds: 10_000,
-    stopOnFailure: false,
-    maxTasks: null,
-    isAttended: false,
     reviewsParents: false,
-    maxReviewCycles: 3,
-    reviewMinutes: 30,
     patience: {limitMilliseconds: 0, outageMilliseconds: 0, beganAt: now},
-    stallMilliseconds: 15 * minute,
-    retries: 0,
-    maxRefinements: 1,
   };
 
   test("are the agent's working time: they end when it is over, however silent the agent is", async () => {

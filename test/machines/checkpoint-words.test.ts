@@ -20,8 +20,11 @@ const review = (decision: Decision): Job => taskJob('a', {type: 'review', decisi
 /** The run of a is at its checkpoint; b waits for a. */
 function atCheckpoint() {
   const run = restingRun({
-    ...{state: 'succeeded', provider_session_ref: sessionRef, resumable: true},
-    ...{decision_required: true, decision_state: 'pending'},
+    state: 'succeeded',
+    provider_session_ref: sessionRef,
+    resumable: true,
+    decision_required: true,
+    decision_state: 'pending',
   });
   const plan = planOf(task('a', {status: 'in_progress'}), task('b', {deps: ['a']}));
   const fake = createFakeServices({plan, runs: [run]});

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {createEngine} from '../../src/machines/engine.ts';
 import type {Decision} from '../../src/machines/policies/review/decisions.ts';
 import {endedSegment, restingRun} from '../fakes/runs.ts';
-import {createFakeServices, type FakeServices, mortal} from '../fakes/services.ts';
+import {crashable, createFakeServices, type FakeServices} from '../fakes/services.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
 import {planOf, task} from '../helpers/plans.ts';
@@ -119,7 +119,7 @@ describe('the commit of a task', () => {
 describe('a Blackbird that dies', () => {
   test('between the commit and its record: the next job commits again, and records the commit it finds', async () => {
     const fake = project();
-    const {services, die} = mortal(fake);
+    const {services, die} = crashable(fake);
     const commit: typeof services.changes.commit = async (change, request) => {
       await services.changes.commit(change, request);
       return new Promise(() => {});

@@ -1,6 +1,6 @@
 import {afterEach, beforeEach, describe, expect, test, vi} from 'vitest';
 import {draftMachine} from '../../src/machines/draft.machine.ts';
-import {createDraftDesk} from '../../src/machines/drafts.ts';
+import {createDrafts} from '../../src/machines/drafts.ts';
 import type {DraftSlot} from '../../src/services/contracts/draft.ts';
 import {createMemoryDraftStore} from '../fakes/memory-draft-store.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
@@ -18,10 +18,10 @@ const draft = (text: string, {id = 'feedback', prompt = ''} = {}) => ({
 
 async function editor(fields: Partial<DraftSlot> = {}) {
   const drafts = createMemoryDraftStore();
-  const desk = createDraftDesk({drafts, now: () => now});
-  const open = desk.open({...slot, ...fields});
+  const openDrafts = createDrafts({drafts, now: () => now});
+  const open = openDrafts.open({...slot, ...fields});
   await open.recalled;
-  return {drafts, desk, open};
+  return {drafts, openDrafts, open};
 }
 
 beforeEach(() => {
@@ -47,22 +47,22 @@ describe('unsent text', () => {
   });
 
   test('is on disk at once when its editor closes, and when all do', async () => {
-    const {drafts, desk, open} = await editor();
+    const {drafts, openDrafts, open} = await editor();
     open.change('smaller');
     await open.close();
     expect(drafts.list()).toEqual([draft('smaller')]);
-    const again = desk.open(slot);
+    const again = openDrafts.open(slot);
     expect(await again.recalled).toBe('smaller');
     again.change('smaller, please');
-    await desk.flush();
+    await openDrafts.flush();
     expect(drafts.list()).toEqual([draft('smaller, please')]);
   });
 
   test('is recalled by an editor that opens while the previous one still writes', async () => {
-    const {desk, open} = await editor();
+    const {openDrafts, open} = await editor();
     open.change('smaller');
     const closed = open.close();
-    expect(await desk.open(slot).recalled).toBe('smaller');
+    expect(await openDrafts.open(slot).recalled).toBe('smaller');
     await closed;
   });
 
@@ -77,12 +77,12 @@ describe('unsent text', () => {
   });
 
   test('is kept with the other texts of its draft', async () => {
-    const {drafts, desk, open} = await editor({id: 'a.ts:1'});
-    const other = desk.open({...slot, id: 'b.ts:2'});
+    const {drafts, openDrafts, open} = await editor({id: 'a.ts:1'});
+    const other = openDrafts.open({...slot, id: 'b.ts:2'});
     await other.recalled;
     open.change('one');
     other.change('two');
-    await desk.flush();
+    await openDrafts.flush();
     expect(drafts.list().map(({texts}) => texts)).toEqual([
       [
         {id: 'a.ts:1', prompt: '', text: 'one'},
@@ -119,31 +119,31 @@ describe('unsent text', () => {
   });
 
   test('remembers its original value, whatever the field has now', async () => {
-    const {desk, open} = await editor({prompt: 'old'});
+    const {openDrafts, open} = await editor({prompt: 'old'});
     open.change('mine');
     await open.close();
-    const again = desk.open({...slot, prompt: 'of somebody else'});
+    const again = openDrafts.open({...slot, prompt: 'of somebody else'});
     expect([await again.recalled, again.prompt()]).toEqual(['mine', 'old']);
   });
 
   test('of one run of a task is there at the next', async () => {
-    const {desk, open} = await editor();
+    const {openDrafts, open} = await editor();
     open.change('smaller');
     await open.close();
-    expect(await desk.open({...slot, runId: 'a-2'}).recalled).toBe('smaller');
+    expect(await openDrafts.open({...slot, runId: 'a-2'}).recalled).toBe('smaller');
   });
 
   test('that was delivered does not come back at its checkpoint; earlier text does', async () => {
-    const {drafts, desk, open} = await editor();
+    const {drafts, openDrafts, open} = await editor();
     open.change('smaller');
     await open.close();
-    expect(await desk.open({...slot, runId: 'a-2', said: 'smaller'}).recalled).toBe('');
+    expect(await openDrafts.open({...slot, runId: 'a-2', said: 'smaller'}).recalled).toBe('');
     expect(drafts.list()).toEqual([]);
-    const again = desk.open(slot);
+    const again = openDrafts.open(slot);
     await again.recalled;
     again.change('and quicker\nsmaller');
     await again.close();
-    expect(await desk.open({...slot, said: 'smaller'}).recalled).toBe('and quicker');
+    expect(await openDrafts.open({...slot, said: 'smaller'}).recalled).toBe('and quicker');
     expect(drafts.list()).toEqual([draft('and quicker')]);
   });
 
@@ -162,7 +162,7 @@ describe('unsent text', () => {
 test('an unreadable draft is empty, and says why', async () => {
   const drafts = createMemoryDraftStore();
   drafts.failNextRead(new Error('broken'));
-  const open = createDraftDesk({drafts, now: () => now}).open(slot);
+  const open = createDrafts({drafts, now: () => now}).open(slot);
   expect([await open.recalled, open.problem()]).toEqual(['', 'broken']);
 });
 

@@ -63,7 +63,9 @@ describe('the files of a run', () => {
     await startJob(engine, resume());
     expect(runs.records('a')).toMatchObject([
       {
-        ...{baseline_tree: 'before', result_tree: 'end', review_summary: {files: ['before+mine-after+end']}},
+        baseline_tree: 'before',
+        result_tree: 'end',
+        review_summary: {files: ['before+mine-after+end']},
         segments: [
           {baseline_tree: 'before', result_tree: 'after'},
           {baseline_tree: 'mine', result_tree: 'end'},
@@ -192,7 +194,10 @@ describe('the files of a run', () => {
 
   test('are those of all runs in the chain that were delivered', async () => {
     const of = (attempt: number, file: string) => ({
-      ...{run_id: `a-${attempt}`, attempt, resumable: true, provider_session_ref: sessionRef},
+      run_id: `a-${attempt}`,
+      attempt,
+      resumable: true,
+      provider_session_ref: sessionRef,
       review_summary: {files: [file], diffstat: '', snippets: []},
     });
     const undelivered = {kind: 'resume_rejected', message: 'not now'} as const;
@@ -202,8 +207,11 @@ describe('the files of a run', () => {
         restingRun({...of(1, 'src/1.ts'), state: 'succeeded', result: 'first'}),
         restingRun({...of(2, 'src/2.ts'), state: 'succeeded', result: 'second', resumed_from_run_id: 'a-1'}),
         restingRun({
-          ...{...of(3, 'src/3.ts'), state: 'failed', failure: undelivered},
-          ...{resumed_from_run_id: 'a-2', feedback: 'use tabs'},
+          ...of(3, 'src/3.ts'),
+          state: 'failed',
+          failure: undelivered,
+          resumed_from_run_id: 'a-2',
+          feedback: 'use tabs',
         }),
       ],
     });
@@ -223,7 +231,9 @@ describe('the files of a run', () => {
 
 describe('a task that was made ready again', () => {
   const failed = restingRun({
-    ...{state: 'failed', baseline_tree: 'before', result_tree: 'left'},
+    state: 'failed',
+    baseline_tree: 'before',
+    result_tree: 'left',
     failure: {kind: 'agent_error', message: 'no'},
   });
   const undo = restingRun({state: 'succeeded', run_type: 'undo', run_id: 'a-2', attempt: 2, segments: []});
@@ -250,12 +260,12 @@ describe('a task that was made ready again', () => {
 
 describe('records that the agent must not write', () => {
   const pending = restingRun({
-    ...{state: 'succeeded', task_id: 'b', run_id: 'b-1'},
-    ...{
-      decision_required: true,
-      decision_state: 'pending',
-      decision_requested_at: '2026-02-02T00:00:00.000Z',
-    },
+    state: 'succeeded',
+    task_id: 'b',
+    run_id: 'b-1',
+    decision_required: true,
+    decision_state: 'pending',
+    decision_requested_at: '2026-02-02T00:00:00.000Z',
   });
 
   test('an open decision about another task is restored, named, and stops the task', async () => {
@@ -269,10 +279,10 @@ describe('records that the agent must not write', () => {
     await startJob(engine, resume());
     expect(runs.records('b')).toEqual([pending]);
     expect(runs.records('a').at(-1)).toMatchObject({
-      ...{state: 'succeeded', decision_state: 'pending', decision_forced: true},
-      side_effects: [
-        {kind: 'records', text: 'the open decision about b was changed; it was put back as it was'},
-      ],
+      state: 'succeeded',
+      decision_state: 'pending',
+      decision_forced: true,
+      side_effects: [{kind: 'records', text: 'the open decision about b was changed; Blackbird restored it'}],
     });
   });
 
@@ -285,14 +295,17 @@ describe('records that the agent must not write', () => {
     await settle();
     const [left] = runs.records('a');
     expect(left?.segments[0]?.surroundings).toEqual({
-      ...{plan: 'memory', settings: {config: '1'}, repository: null},
+      plan: 'memory',
+      settings: {config: '1'},
+      repository: null,
     });
     engine.pause('user_interrupt');
     await finished;
     expect(runs.records('a')[0]?.segments[0]).not.toHaveProperty('surroundings');
 
     const later = openProject({
-      ...{plan: planOf(task('a', {status: 'in_progress'})), runs: left ? [left] : []},
+      plan: planOf(task('a', {status: 'in_progress'})),
+      runs: left ? [left] : [],
     });
     later.surroundings.now = look([['config', '2']]);
     await startJob(later.engine, execute);

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {createCommentDesk} from '../../src/machines/actors/comment-desk.ts';
+import {createRunComments} from '../../src/machines/actors/run-comments.ts';
 import {withdrawApproval} from '../../src/machines/actors/withdraw-approval.ts';
 import {createEngine, type Engine, type EngineFact} from '../../src/machines/engine.ts';
 import type {Job} from '../../src/machines/policies/job/job-steps.ts';
@@ -9,7 +9,7 @@ import {AppError} from '../../src/services/contracts/errors.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {lineComment} from '../fakes/memory-comment-store.ts';
 import {pausedRun, question, restingRun, sessionRef} from '../fakes/runs.ts';
-import {createFakeServices, mortal, settle} from '../fakes/services.ts';
+import {crashable, createFakeServices, settle} from '../fakes/services.ts';
 import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
 import {family, now, planOf, task} from '../helpers/plans.ts';
 
@@ -232,7 +232,9 @@ describe('the outcome', () => {
 
   test('the next attempt is told of a rejection, by retry, restart or resume', async () => {
     const rejected = pendingRun({
-      ...{state: 'failed', decision_state: 'rejected', decision_feedback: 'Too big.\nSplit it.'},
+      state: 'failed',
+      decision_state: 'rejected',
+      decision_feedback: 'Too big.\nSplit it.',
       failure: {kind: 'rejected', message: 'rejected at the checkpoint: Too big.'},
     });
     const reasons = '# Rejected before\n';
@@ -308,8 +310,9 @@ describe('the outcome', () => {
       if (agent.runId === 'a-2') agent.fails({kind: 'resume_rejected', message: 'gone'});
       else agent.succeeds();
     };
-    const desk = createCommentDesk(services);
-    const sent = async () => (await desk.list({task_id: 'a', run_id: 'a-1'})).map(({sentWith}) => sentWith);
+    const comments = createRunComments(services);
+    const sent = async () =>
+      (await comments.list({task_id: 'a', run_id: 'a-1'})).map(({sentWith}) => sentWith);
     await startJob(engine, review(changes));
     expect(await sent()).toEqual([null, null]);
     await startJob(engine, review({state: 'changes_requested', feedback: ''}));
@@ -320,7 +323,7 @@ describe('the outcome', () => {
       {feedback: feedback.replace('use tabs\n\n', ''), comment_ids: ['c1', 'c2']},
     ]);
     expect(agents.agents[0]?.request.prompt).toContain(feedback);
-    await expect(desk.edit({task_id: 'a', run_id: 'a-1'}, 'c1', 'no')).rejects.toMatchObject({
+    await expect(comments.edit({task_id: 'a', run_id: 'a-1'}, 'c1', 'no')).rejects.toMatchObject({
       code: 'E_COMMENT_SENT',
     });
   });
@@ -579,7 +582,7 @@ describe('Blackbird dies at any step', () => {
     /** Asked about a run although its decision was on disk. */
     const askedTwice: string[] = [];
     const open = () => {
-      const blackbird = mortal(fake);
+      const blackbird = crashable(fake);
       const engine = createEngine(blackbird.services);
       engine.subscribe((fact) => {
         if (fact.type !== 'decision.required') return;
@@ -633,7 +636,12 @@ describe('Blackbird dies at any step', () => {
       const decisions = runs.records('a').flatMap(({decision_state}) => decision_state ?? []);
       const alive = agents.alive();
       expect({step, statuses: plans.statuses(), decisions, askedTwice, violations, alive}).toEqual({
-        ...{step, statuses: {a, b}, decisions: states, askedTwice: [], violations: [], alive: []},
+        step,
+        statuses: {a, b},
+        decisions: states,
+        askedTwice: [],
+        violations: [],
+        alive: [],
       });
       lasted.push(isOver);
     }

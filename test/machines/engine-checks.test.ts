@@ -3,7 +3,7 @@ import {createEngine, type EngineFact} from '../../src/machines/engine.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {endedSegment, pausedRun, sessionRef} from '../fakes/runs.ts';
-import {createFakeServices, mortal, settle} from '../fakes/services.ts';
+import {crashable, createFakeServices, settle} from '../fakes/services.ts';
 import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 
@@ -323,7 +323,7 @@ describe('a Blackbird that dies', () => {
     'while a check runs leaves a run that is repaired (guardian: %s)',
     async (hasGuardian) => {
       const fake = project({checks: ['hang']});
-      const first = mortal(fake);
+      const first = crashable(fake);
       void startJob(createEngine(first.services), executeJob());
       while (fake.checks.checks.length === 0 || !fake.checks.check.hasGone) await settle();
       first.die({hasGuardian});
@@ -342,13 +342,24 @@ describe('a Blackbird that dies', () => {
   test('after a check failed leaves a run whose agent is told of it', async () => {
     const verifications = [
       {
-        ...{command: 'test', round: 1, started_at: '', seconds: 1, exit_code: 1, signal: null},
-        ...{tail: '1 test failed', log_file: 'x.log', log_digest: ''},
+        command: 'test',
+        round: 1,
+        started_at: '',
+        seconds: 1,
+        exit_code: 1,
+        signal: null,
+        tail: '1 test failed',
+        log_file: 'x.log',
+        log_digest: '',
       },
     ];
     const lost = pausedRun({
-      ...{state: 'running', phase: 'verifying', verify: ['test'], verifications},
-      ...{segments: [endedSegment()], provider_session_ref: sessionRef},
+      state: 'running',
+      phase: 'verifying',
+      verify: ['test'],
+      verifications,
+      segments: [endedSegment()],
+      provider_session_ref: sessionRef,
     });
     const plan = planOf(task('a', {verify: ['test'], status: 'in_progress'}));
     const {engine, prompts, record} = project({plan, runs: [lost]});

@@ -8,7 +8,7 @@ import type {RunRecord} from '../../src/services/contracts/run.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
 import type {FakeCheck} from '../fakes/fake-check-runner.ts';
 import {question} from '../fakes/runs.ts';
-import {createFakeServices, mortal, settle} from '../fakes/services.ts';
+import {crashable, createFakeServices, settle} from '../fakes/services.ts';
 import fc, {runsOf} from '../helpers/fast-check.ts';
 import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
 import {planOf, task} from '../helpers/plans.ts';
@@ -116,7 +116,7 @@ function createWorld() {
     check.obeys = {interrupt: true, kill: true};
   };
   const open = () => {
-    const {services, die} = mortal(fake);
+    const {services, die} = crashable(fake);
     return {engine: createEngine(services), die};
   };
   let blackbird = open();

@@ -3,7 +3,7 @@ import {createEngine, type EngineFact} from '../../src/machines/engine.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {JobRecord} from '../../src/services/contracts/job.ts';
 import {pausedRun, runRecord} from '../fakes/runs.ts';
-import {createFakeServices, type FakeServices, mortal} from '../fakes/services.ts';
+import {crashable, createFakeServices, type FakeServices} from '../fakes/services.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {executeJob, taskJob} from '../helpers/jobs.ts';
 import {now, planOf, task} from '../helpers/plans.ts';
@@ -167,7 +167,7 @@ describe('a job that its Blackbird did not end', () => {
 
   test('in the middle of a task is reported by the next start', async () => {
     const fake = createFakeServices({plan: planOf(task('a'), task('b'))});
-    const dying = mortal(fake);
+    const dying = crashable(fake);
     void createEngine(dying.services).start(execute);
     await eventually(() => expect(fake.agents.alive()).toHaveLength(1));
     dying.die({hasGuardian: true});

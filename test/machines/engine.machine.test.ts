@@ -1,13 +1,13 @@
 import {describe, expect, test} from 'vitest';
 import {createActor, fromPromise, SimulatedClock, waitFor} from 'xstate';
 import {
+  type CurrentJob,
   defineAcquireLockActor,
   defineCloseJobActor,
   defineOpenJobActor,
   defineReleaseLockActor,
   defineResolveJobActor,
   defineWatchRequestsActor,
-  type JobDesk,
 } from '../../src/machines/actors/job.actor.ts';
 import {defineRecoverRunsActor} from '../../src/machines/actors/recover-runs.actor.ts';
 import {defineSurveyPlanActor} from '../../src/machines/actors/survey-plan.actor.ts';
@@ -46,11 +46,11 @@ const stopAfterTask = {type: 'engine.stopAfterTask'} as const;
 
 function defineEngineEffects(services: Services) {
   const effects = defineEffects(services);
-  const desk: JobDesk = {jobId: null, spending: effects.spending};
+  const currentJob: CurrentJob = {jobId: null, spending: effects.spending};
   return {
-    openJob: defineOpenJobActor(services, desk, () => {}),
-    closeJob: defineCloseJobActor(services, desk),
-    watchRequests: defineWatchRequestsActor(services, desk),
+    openJob: defineOpenJobActor(services, currentJob, () => {}),
+    closeJob: defineCloseJobActor(services, currentJob),
+    watchRequests: defineWatchRequestsActor(services, currentJob),
     resolveJob: defineResolveJobActor(
       services,
       () => {},
@@ -105,7 +105,10 @@ describe('a job', () => {
     expect(await rest()).toMatchObject({output: {reason: 'completed'}});
     expect(plans.statuses()).toEqual({a: 'done'});
     expect(warnings).toEqual([
-      {type: 'engine.warning', message: 'other terminals are not heard any more: no watches left'},
+      {
+        type: 'engine.warning',
+        message: 'requests from other terminals are no longer received: no watches left',
+      },
     ]);
   });
 

@@ -19,7 +19,7 @@ import {
   sessionRef,
   waitingRun,
 } from '../fakes/runs.ts';
-import {createFakeServices, mortal, settle} from '../fakes/services.ts';
+import {crashable, createFakeServices, settle} from '../fakes/services.ts';
 import {rejectionOf} from '../helpers/errors.ts';
 import {executeJob, type JobFields, startJob, taskJob} from '../helpers/jobs.ts';
 import {family, made, now, planOf, task, withStatus} from '../helpers/plans.ts';
@@ -485,7 +485,7 @@ describe('resuming a paused task', () => {
     {
       name: 'its session ref is invalid',
       run: pausedRun({provider_session_ref: '--last'}),
-      reason: 'its session ref has not the form claude uses',
+      reason: 'its session ref does not have the form that claude uses',
     },
     {
       name: 'its session was not stored',
@@ -714,7 +714,10 @@ describe('answering a waiting task', () => {
 
 describe('a resume without feedback of a failed task', () => {
   const failedRun = restingRun({
-    ...{state: 'failed', provider_session_ref: sessionRef, resumable: true, segments: [endedSegment()]},
+    state: 'failed',
+    provider_session_ref: sessionRef,
+    resumable: true,
+    segments: [endedSegment()],
     failure: {kind: 'agent_error', message: 'no idea'},
   });
 
@@ -723,7 +726,8 @@ describe('a resume without feedback of a failed task', () => {
     agents.play = (each) => each.succeeds();
     expect(await startJob(engine, resume('a'))).toMatchObject({output: {outcome: 'succeeded'}});
     expect(agents.agent.request).toMatchObject({
-      ...{kind: 'resume', sessionRef},
+      kind: 'resume',
+      sessionRef,
       prompt: expect.stringContaining('continue where it stopped'),
     });
     expect(runs.records('a')).toMatchObject([
@@ -738,7 +742,10 @@ describe('a resume without feedback of a failed task', () => {
     agents.play = (each) => each.fails({kind: 'outage'});
     await startJob(engine, resume('a', {feedback: 'use tabs'}));
     expect(runs.records('a').at(-1)).toMatchObject({
-      ...{state: 'paused', pause_reason: 'provider_unavailable', resumable: true, feedback: 'use tabs'},
+      state: 'paused',
+      pause_reason: 'provider_unavailable',
+      resumable: true,
+      feedback: 'use tabs',
     });
     agents.play = (each) => each.succeeds();
     expect(await startJob(engine, resume('a'))).toMatchObject({output: {outcome: 'succeeded'}});
@@ -1096,7 +1103,7 @@ describe('recovery', () => {
 
   test('ends what the lost Blackbird left before it says paused', async () => {
     const fake = createFakeServices({plan: planOf(task('a'))});
-    const first = mortal(fake);
+    const first = crashable(fake);
     void createEngine(first.services).start(execute());
     await settle();
     first.die({hasGuardian: false});

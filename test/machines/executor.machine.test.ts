@@ -5,7 +5,7 @@ import type {FailureKind} from '../../src/services/contracts/agent.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {Plan} from '../../src/services/contracts/plan.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
-import {defineEffects} from '../fakes/machines.ts';
+import {defaultRules, defineEffects} from '../fakes/machines.ts';
 import {deferred} from '../fakes/memory-run-store.ts';
 import {question, restingRun} from '../fakes/runs.ts';
 import {createFakeServices, settle} from '../fakes/services.ts';
@@ -13,24 +13,7 @@ import {eventually} from '../helpers/eventually.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
 import {family, now, planOf, task, withStatus} from '../helpers/plans.ts';
 
-const minute = 60_000;
-const hour = 60 * minute;
-const input: ExecutorInput = {
-  taskIds: [],
-  provider: 'claude',
-  explicitProvider: null,
-  graceMilliseconds: 10_000,
-  stopOnFailure: false,
-  maxTasks: null,
-  isAttended: false,
-  reviewsParents: true,
-  maxReviewCycles: 3,
-  reviewMinutes: 30,
-  patience: {limitMilliseconds: 6 * hour, outageMilliseconds: hour, beganAt: now},
-  stallMilliseconds: 15 * minute,
-  retries: 0,
-  maxRefinements: 1,
-};
+const input: ExecutorInput = {...defaultRules, taskIds: []};
 const pause = {type: 'run.pause', reason: 'user_interrupt'} as const;
 const stopAfterTask = {type: 'executor.stopAfterTask'} as const;
 

@@ -19,8 +19,11 @@ const quit: Decision = {state: 'approved_quit'};
 const reject: Decision = {state: 'rejected', why: 'Too big.'};
 const plan = planOf(task('a', {status: 'in_progress'}));
 const run = restingRun({
-  ...{state: 'succeeded', provider_session_ref: sessionRef, resumable: true},
-  ...{decision_required: true, decision_state: 'pending'},
+  state: 'succeeded',
+  provider_session_ref: sessionRef,
+  resumable: true,
+  decision_required: true,
+  decision_state: 'pending',
 });
 
 /** One terminal waits at the checkpoint of a; the project is locked for every other one. */

@@ -41,12 +41,23 @@ describe('hooks', () => {
     await engine.start(executeJob());
     expect(calls()).toEqual([
       {
-        ...{ran: 'ended', hook: 'taskEnded', ...always},
-        ...{task_id: 'a', run_id: 'a-1', state: 'succeeded', provider: 'claude', result: 'made it', files: 0},
+        ran: 'ended',
+        hook: 'taskEnded',
+        ...always,
+        task_id: 'a',
+        run_id: 'a-1',
+        state: 'succeeded',
+        provider: 'claude',
+        result: 'made it',
+        files: 0,
       },
       {
-        ...{ran: 'stopped', hook: 'jobEnded', ...always},
-        ...{reason: 'completed', standing: 'done', message: '1 done · no ready tasks remaining'},
+        ran: 'stopped',
+        hook: 'jobEnded',
+        ...always,
+        reason: 'completed',
+        standing: 'done',
+        message: '1 done · no ready tasks remaining',
         tasks: [{task_id: 'a', state: 'succeeded'}],
       },
     ]);
@@ -58,8 +69,14 @@ describe('hooks', () => {
     await settle();
     expect(calls()).toEqual([
       {
-        ...{ran: 'call', hook: 'needsYou', ...always, reason: 'decision_required'},
-        ...{message: 'a waits for your decision', task_id: 'a', run_id: 'a-1', command: 'blackbird review a'},
+        ran: 'call',
+        hook: 'needsYou',
+        ...always,
+        reason: 'decision_required',
+        message: 'a waits for your decision',
+        task_id: 'a',
+        run_id: 'a-1',
+        command: 'blackbird review a',
       },
     ]);
     engine.postpone('a-1');
@@ -86,7 +103,11 @@ describe('hooks', () => {
     await engine.start(executeJob());
     expect(calls()).toEqual([
       {
-        ...{ran: 'call', hook: 'needsYou', ...always, reason: 'waiting_user', task_id: 'a'},
+        ran: 'call',
+        hook: 'needsYou',
+        ...always,
+        reason: 'waiting_user',
+        task_id: 'a',
         message: 'a waits for your answer',
         lines: ['a waits for your answer', '  q: Which?', 'Answer with: blackbird resume a'],
       },
@@ -208,8 +229,12 @@ describe('hooks', () => {
     await engine.start(executeJob());
     expect(calls()).toEqual([
       {
-        ...{ran: 'stopped', hook: 'jobEnded', ...always},
-        ...{reason: 'error', message: 'no space left on device', tasks: []},
+        ran: 'stopped',
+        hook: 'jobEnded',
+        ...always,
+        reason: 'error',
+        message: 'no space left on device',
+        tasks: [],
       },
     ]);
   });

@@ -46,7 +46,9 @@ test.each([
   'the plan continues with a run held at a limit, and keeps its checkpoint: %j',
   async ({options, asked}) => {
     const held = pausedRun({
-      ...{pause_reason: 'usage_limit', retry_at: now, decision_required: true},
+      pause_reason: 'usage_limit',
+      retry_at: now,
+      decision_required: true,
       failure: {kind: 'rate_limit', message: 'no', reset_at: now},
     });
     const plan = planOf(task('a', {status: 'in_progress'}), task('b', {deps: ['a']}));

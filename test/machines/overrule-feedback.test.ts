@@ -6,7 +6,7 @@ import {completionSignature} from '../../src/machines/policies/review/completion
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {sentBackFeedback} from '../fakes/memory-feedback-store.ts';
 import {restingRun} from '../fakes/runs.ts';
-import {createFakeServices, type FakeServices, mortal, settle} from '../fakes/services.ts';
+import {crashable, createFakeServices, type FakeServices, settle} from '../fakes/services.ts';
 import {executeJob} from '../helpers/jobs.ts';
 import {family, now, planOf, task, taskIn} from '../helpers/plans.ts';
 
@@ -18,7 +18,11 @@ const later = '2026-02-02T02:02:03.000Z';
 function setUp(given: readonly RunRecord[] = []): FakeServices {
   const {services} = createFakeServices();
   const review = restingRun({
-    ...{run_id: 'p-1', task_id: 'p', run_type: 'review', state: 'succeeded', parent_review_passed: false},
+    run_id: 'p-1',
+    task_id: 'p',
+    run_type: 'review',
+    state: 'succeeded',
+    parent_review_passed: false,
     parent_review_completion_signature: completionSignature(
       'p',
       [
@@ -43,7 +47,7 @@ const dismissals = ({runs}: FakeServices) =>
 /** A project as a Blackbird leaves it that died after this write. */
 async function killedAfter(writes: number, act: (fake: Pick<FakeServices, 'services'>) => Promise<unknown>) {
   const fake = setUp();
-  const life = mortal(fake);
+  const life = crashable(fake);
   const push = fake.log.push.bind(fake.log);
   fake.log.push = (...entries) => {
     const length = push(...entries);
@@ -124,7 +128,9 @@ describe('dismissing feedback', () => {
   test('leaves feedback that a run has taken to that run', async () => {
     const {parentTaskId, reviewRunId, feedback} = sentBackFeedback();
     const taken = restingRun({
-      ...{run_id: 'a-2', attempt: 2, state: 'paused'},
+      run_id: 'a-2',
+      attempt: 2,
+      state: 'paused',
       context: {digest: 'd', bytes: 1, parentReviewFeedback: {parentTaskId, reviewRunId, feedback}},
     });
     const fake = setUp([taken]);

@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {createEngine, type Engine} from '../../src/machines/engine.ts';
 import type {Job} from '../../src/machines/policies/job/job-steps.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
-import {createFakeServices, type FakeServices, mortal, settle} from '../fakes/services.ts';
+import {crashable, createFakeServices, type FakeServices, settle} from '../fakes/services.ts';
 import {executeJob, startJob, taskJob} from '../helpers/jobs.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
 
@@ -59,7 +59,7 @@ test('a crash after any write neither loses the feedback of a review nor repeats
   expect(steps).toContain('feedback a cleared');
   for (const [index, step] of steps.entries()) {
     const fake = setUp();
-    const life = mortal(fake);
+    const life = crashable(fake);
     const push = fake.log.push.bind(fake.log);
     fake.log.push = (...entries) => {
       const length = push(...entries);

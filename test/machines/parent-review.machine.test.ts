@@ -366,12 +366,12 @@ describe('a review that sends tasks back', () => {
 
 describe('a review without a verdict', () => {
   test.each([
-    {name: 'prose', answer: 'Looks good!', problem: 'it holds no JSON object with "passed"'},
-    {name: 'an unknown task', answer: back('late'), problem: '"late" is none of the reviewed tasks'},
+    {name: 'prose', answer: 'Looks good!', problem: 'it contains no JSON object with "passed"'},
+    {name: 'an unknown task', answer: back('late'), problem: '"late" is not one of the reviewed tasks'},
     {
       name: 'a question',
       answer: '{"blackbird":{"questions":[{"id":"q","prompt":"Why?"}]}}',
-      problem: 'it holds no JSON object with "passed"',
+      problem: 'it contains no JSON object with "passed"',
     },
   ])('($name) is a failed run; nothing else changes, and it is not repeated', async ({answer, problem}) => {
     const {output, plans, feedback, reviews, agents} = await review(answer);

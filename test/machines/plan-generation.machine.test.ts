@@ -126,7 +126,7 @@ describe('questions', () => {
       await fake.say({type: 'plan.answer', answers: [{id: 'db', value: 'pg'}]});
     }
     await drain();
-    expect(prompts(fake).at(-1)?.prompt).toContain('you may not ask again');
+    expect(prompts(fake).at(-1)?.prompt).toContain('do not ask again');
     expect(fake.asked.at(-1)?.preview).not.toBeNull();
   });
 

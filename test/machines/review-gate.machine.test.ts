@@ -38,7 +38,13 @@ async function startGate(fields: Partial<ReviewGateInput> = {}) {
   const finished = toPromise(actor);
   actor.start();
   await settle();
-  return {...fake, desk: effects.desk, actor, finished, record: () => fake.runs.records('a')[0]};
+  return {
+    ...fake,
+    openDecisions: effects.openDecisions,
+    actor,
+    finished,
+    record: () => fake.runs.records('a')[0],
+  };
 }
 
 describe('a decision', () => {
@@ -59,15 +65,15 @@ describe('a decision', () => {
       },
     },
   ])('$decision.state is on disk before the gate is left', async ({decision, fields}) => {
-    const {desk, finished, record, log} = await startGate();
-    expect(desk.get(run.run_id)?.request).toEqual({
+    const {openDecisions, finished, record, log} = await startGate();
+    expect(openDecisions.get(run.run_id)?.request).toEqual({
       task: input.task,
       run,
       obstacle: null,
       refusal: undefined,
     });
-    desk.get(run.run_id)?.send(decide(decision));
-    expect(desk.size).toBe(0);
+    openDecisions.get(run.run_id)?.send(decide(decision));
+    expect(openDecisions.size).toBe(0);
     const decided = {
       ...run,
       updated_at: now,
@@ -81,8 +87,8 @@ describe('a decision', () => {
   });
 
   test('that was made before is not asked for', async () => {
-    const {desk, finished} = await startGate({decision: changes, isAttended: false});
-    expect(desk.size).toBe(0);
+    const {openDecisions, finished} = await startGate({decision: changes, isAttended: false});
+    expect(openDecisions.size).toBe(0);
     expect(await finished).toMatchObject({
       outcome: 'decided',
       run: {decision_state: 'changes_requested', decision_feedback: 'use tabs'},
@@ -108,12 +114,12 @@ test('another run may replace this one: nothing is written about it', async () =
 
 describe('an open decision', () => {
   test.each([{command: pause}, {command: postpone}])('by $command.type stays pending', async ({command}) => {
-    const {actor, finished, record, log, desk} = await startGate();
+    const {actor, finished, record, log, openDecisions} = await startGate();
     actor.send(command);
     expect(await finished).toEqual({outcome: 'postponed', run});
     expect(record()).toEqual(run);
     expect(log).toEqual([]);
-    expect(desk.size).toBe(0);
+    expect(openDecisions.size).toBe(0);
   });
 
   test('without a user stays pending, and nothing is asked', async () => {
@@ -123,9 +129,9 @@ describe('an open decision', () => {
   });
 
   test('ends when a decision is being written: a pause comes too late', async () => {
-    const {actor, runs, finished, desk} = await startGate();
+    const {actor, runs, finished, openDecisions} = await startGate();
     const release = runs.holdOn(() => true);
-    desk.get(run.run_id)?.send(decide({state: 'approved_quit'}));
+    openDecisions.get(run.run_id)?.send(decide({state: 'approved_quit'}));
     await settle();
     expect(actor.getSnapshot().value).toBe('recordingDecision');
     actor.send(pause);
@@ -145,22 +151,24 @@ describe('changes that cannot be requested', () => {
       ['provider', 'claude'],
       ['session', '(none)'],
       ['reason', 'no session ref was captured before it stopped'],
-      ['words', 'kept; `blackbird restart` tells them to the new agent'],
+      ['words', 'kept; `blackbird restart` passes them on to the new agent'],
     ],
     next: [
       {command: 'blackbird restart a', why: 'start again; the conversation is forgotten'},
-      {command: 'blackbird review a', why: 'decide otherwise; it still waits for you'},
+      {command: 'blackbird review a', why: 'decide differently; it still waits for you'},
     ],
   };
 
   test('are refused with the whole diagnosis, and the question stays open', async () => {
-    const {desk, finished, record} = await startGate({run: noSession});
-    expect(desk.get(run.run_id)?.request.obstacle).toBe('no session ref was captured before it stopped');
-    desk.get(run.run_id)?.send(decide(changes));
+    const {openDecisions, finished, record} = await startGate({run: noSession});
+    expect(openDecisions.get(run.run_id)?.request.obstacle).toBe(
+      'no session ref was captured before it stopped',
+    );
+    openDecisions.get(run.run_id)?.send(decide(changes));
     await settle();
-    expect(desk.get(run.run_id)?.request).toMatchObject({run: noSession, refusal});
+    expect(openDecisions.get(run.run_id)?.request).toMatchObject({run: noSession, refusal});
     expect(record()).toEqual(noSession);
-    desk.get(run.run_id)?.send(decide({state: 'approved_continue'}));
+    openDecisions.get(run.run_id)?.send(decide({state: 'approved_continue'}));
     expect(await finished).toMatchObject({outcome: 'decided', run: {decision_state: 'approved_continue'}});
   });
 
@@ -184,30 +192,30 @@ describe('changes that cannot be requested', () => {
   });
 
   test('because the agent is gone are refused before anything is recorded', async () => {
-    const {agents, desk, record} = await startGate();
+    const {agents, openDecisions, record} = await startGate();
     agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
-    desk.get(run.run_id)?.send(decide(changes));
+    openDecisions.get(run.run_id)?.send(decide(changes));
     await settle();
-    expect(desk.get(run.run_id)?.request.refusal).toMatchObject({code: 'E_AGENT_NOT_FOUND'});
+    expect(openDecisions.get(run.run_id)?.request.refusal).toMatchObject({code: 'E_AGENT_NOT_FOUND'});
     expect(record()).toEqual(run);
   });
 });
 
 test('a pause while a decision is refused leaves the question open and does not ask again', async () => {
-  const {desk, actor, agents, finished, record} = await startGate();
+  const {openDecisions, actor, agents, finished, record} = await startGate();
   agents.failCheck(new AppError('E_AGENT_NOT_FOUND', 'no claude'));
-  desk.get(run.run_id)?.send(decide(changes));
+  openDecisions.get(run.run_id)?.send(decide(changes));
   actor.send(pause);
   expect(await finished).toEqual({outcome: 'postponed', run});
   expect(record()).toEqual(run);
-  expect(desk.size).toBe(0);
+  expect(openDecisions.size).toBe(0);
 });
 
 test('a failed write is the end: nothing is decided', async () => {
-  const {runs, desk, finished, record} = await startGate();
+  const {runs, openDecisions, finished, record} = await startGate();
   const error = new Error('the disk is full');
   runs.failOn(() => true, error);
-  desk.get(run.run_id)?.send(decide({state: 'approved_continue'}));
+  openDecisions.get(run.run_id)?.send(decide({state: 'approved_continue'}));
   expect(await finished).toEqual({outcome: 'error', run, error});
   expect(record()).toEqual(run);
 });

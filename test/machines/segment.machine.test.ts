@@ -3,7 +3,7 @@ import {createActor, fromPromise, SimulatedClock, toPromise} from 'xstate';
 import {defineAgentActor, defineEndEverythingActor} from '../../src/machines/actors/agent.actor.ts';
 import {defineRecordRunActor} from '../../src/machines/actors/record-run.actor.ts';
 import {
-  createSpendingDesk,
+  createSpendingTracker,
   defineReadSpendingActor,
   defineWatchUseActor,
 } from '../../src/machines/actors/spending.ts';
@@ -51,7 +51,7 @@ function createSegment({
   const {services} = fake;
   const live = new Map();
   const endings = new Map();
-  const spending = createSpendingDesk(services);
+  const spending = createSpendingTracker(services);
   const clock = new SimulatedClock();
   const news: unknown[] = [];
   const actor = createActor(
@@ -212,7 +212,8 @@ describe('outcomes', () => {
       run: {
         ...atRest,
         ...inSession,
-        ...{state: 'paused', ...pausedSince(now, 'usage_limit')},
+        state: 'paused',
+        ...pausedSince(now, 'usage_limit'),
         exit_code: 1,
         segments: [endedSegment(1, {exit_code: 1})],
         failure: {kind: 'rate_limit', message: 'try later'},
@@ -1136,7 +1137,7 @@ test.each(['agent', 'recordRun', 'endEverything'] as const)(
         ...services,
         live,
         endings,
-        spending: createSpendingDesk(services),
+        spending: createSpendingTracker(services),
         onNews: () => {},
       }),
       recordRun: defineRecordRunActor({...services, endings, onRecorded: () => {}}),

@@ -19,7 +19,9 @@ const changes = {
 
 const run = (attempt: number, fields: Partial<RunRecord> = {}): RunRecord =>
   restingRun({
-    ...{state: 'succeeded', run_id: `a-${attempt}`, attempt},
+    state: 'succeeded',
+    run_id: `a-${attempt}`,
+    attempt,
     segments: [{...endedSegment(), baseline_tree: `before${attempt}`, result_tree: `after${attempt}`}],
     ...fields,
   });
@@ -83,7 +85,10 @@ describe('what changed between the end of the agent and the approval', () => {
   });
   const other = (from: string, to: string, at: number) =>
     restingRun({
-      ...{state: 'succeeded', task_id: 'b', run_id: `b-${at}`, attempt: at},
+      state: 'succeeded',
+      task_id: 'b',
+      run_id: `b-${at}`,
+      attempt: at,
       segments: [
         {...endedSegment(), started_at: `2026-02-03T00:00:0${at}Z`, baseline_tree: from, result_tree: to},
       ],
@@ -106,12 +111,12 @@ describe('what changed between the end of the agent and the approval', () => {
     {
       name: 'what cannot be looked at',
       trees: {now: null},
-      told: text('nobody can tell what: git could not look at the files; written since: x'),
+      told: text('unknown files (git could not look at the files); written since: x'),
     },
     {
       name: 'what cannot be listed',
       trees: {now: '110', error: new Error('no object')},
-      told: text('nobody can tell what: no object; written since: x'),
+      told: text('unknown files (no object); written since: x'),
     },
   ])('$name', async ({trees, told}) => {
     expect(await late(trees)).toEqual(told);

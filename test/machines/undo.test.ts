@@ -5,7 +5,7 @@ import {undoMachine} from '../../src/machines/undo.machine.ts';
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import {endedSegment, restingRun, runRecord} from '../fakes/runs.ts';
-import {createFakeServices, type FakeServices, mortal} from '../fakes/services.ts';
+import {crashable, createFakeServices, type FakeServices} from '../fakes/services.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {jobOf, startJob} from '../helpers/jobs.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
@@ -40,7 +40,9 @@ const errorOf = async (outcome: ReturnType<typeof undo>) => {
 
 describe('an undo', () => {
   const changed = (key: string, before: unknown, after: unknown) => ({
-    ...{kind: 'settings' as const, text: 'it was changed', path: '.blackbird/config.json'},
+    kind: 'settings' as const,
+    text: 'it was changed',
+    path: '.blackbird/config.json',
     settings: [{key, before, after}],
   });
 
@@ -141,7 +143,11 @@ describe('an undo', () => {
   test('of an earlier undo leaves the run that came since as it is', async () => {
     const replaced = worked({superseded_by_run_id: 'a-2'});
     const earlier = worked({
-      ...{run_id: 'a-2', run_type: 'undo', attempt: 2, baseline_tree: 'after', result_tree: 'before'},
+      run_id: 'a-2',
+      run_type: 'undo',
+      attempt: 2,
+      baseline_tree: 'after',
+      result_tree: 'before',
       segments: [],
       undo: {run_ids: ['a-1'], is_redo: false, task_status: 'done'},
     });
@@ -220,11 +226,11 @@ describe('an undo is refused, and nothing is touched,', () => {
     });
     expect(await refused(fake)).toMatchObject({
       code: 'E_UNDO_CONFLICT',
-      message: 'cannot undo a: a file cannot simply be put back; nothing was touched',
+      message: 'cannot undo a: a file cannot simply be restored; nothing was touched',
       details: [['big', 'too large to have been recorded']],
       next: [
         {command: 'blackbird undo a --dry-run'},
-        {command: 'blackbird undo a --force', why: 'take back the rest; 1 file stays as it is'},
+        {command: 'blackbird undo a --force', why: 'undo the rest; 1 file stays as it is'},
       ],
     });
   });
@@ -291,7 +297,7 @@ test('force overwrites what changed since, and says which files', async () => {
 describe('an undo that dies', () => {
   test('in the middle of its files is found by the next job, and the same undo does the rest', async () => {
     const fake = project();
-    const {services, die} = mortal(fake);
+    const {services, die} = crashable(fake);
     const stuck = {...services, changes: {...services.changes, applyUndo: () => new Promise<void>(() => {})}};
     void createEngine(stuck).start(jobOf([undoStep('a')]));
     await eventually(() => expect(fake.log).toContain('record a-2 running'));
@@ -311,7 +317,7 @@ describe('an undo that dies', () => {
 
   test('before the plan is written leaves the run it replaced to be undone again', async () => {
     const fake = project();
-    const {services, die} = mortal(fake);
+    const {services, die} = crashable(fake);
     const stuck = {...services, plans: {...services.plans, update: () => new Promise<never>(() => {})}};
     void createEngine(stuck).start(jobOf([undoStep('a')]));
     await eventually(() => expect(fake.runs.records('a')[0]?.superseded_by_run_id).toBe('a-2'));

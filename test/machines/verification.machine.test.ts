@@ -173,7 +173,7 @@ describe('checks', () => {
     const {checks, finished} = await startVerification();
     checks.check.breaks(new Error('the log is gone'));
     expect((await finished).run.verifications).toMatchObject([
-      {exit_code: null, tail: 'how it ended cannot be told: the log is gone'},
+      {exit_code: null, tail: 'it is not known how it ended: the log is gone'},
     ]);
   });
 

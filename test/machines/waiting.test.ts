@@ -12,7 +12,7 @@ import {
 import type {FailureKind} from '../../src/services/contracts/agent.ts';
 import type {RunRecord} from '../../src/services/contracts/run.ts';
 import type {FakeAgent} from '../fakes/fake-agent-runner.ts';
-import {defineEffects} from '../fakes/machines.ts';
+import {defaultRules, defineEffects} from '../fakes/machines.ts';
 import {endedSegment, pausedRun, sessionRef} from '../fakes/runs.ts';
 import {createFakeServices, type FakeServices, settle} from '../fakes/services.ts';
 import {unreachedTransitions} from '../helpers/model.ts';
@@ -21,22 +21,6 @@ import {family, now, planOf, statuses, task, withStatus} from '../helpers/plans.
 const minute = 60_000;
 const hour = 60 * minute;
 const at = (milliseconds: number) => new Date(Date.parse(now) + milliseconds).toISOString();
-
-const rules: Omit<ExecutorInput, 'taskIds'> = {
-  provider: 'claude',
-  explicitProvider: null,
-  graceMilliseconds: 10_000,
-  stopOnFailure: false,
-  maxTasks: null,
-  isAttended: false,
-  reviewsParents: true,
-  maxReviewCycles: 3,
-  reviewMinutes: 30,
-  patience: {limitMilliseconds: 6 * hour, outageMilliseconds: hour, beganAt: now},
-  stallMilliseconds: 15 * minute,
-  retries: 0,
-  maxRefinements: 1,
-};
 
 /** What each agent does, one after another; all others succeed. */
 type Play = (agent: FakeAgent) => void;
@@ -95,7 +79,7 @@ async function startPlan({
   const time = createTime(fake);
   const actor = createActor(executorMachine.provide({actors: effects.executor}), {
     clock: time.clock,
-    input: {...rules, taskIds: [], ...fields},
+    input: {...defaultRules, taskIds: [], ...fields},
   });
   const finished = toPromise(actor);
   actor.start();
@@ -126,8 +110,13 @@ describe('a usage limit', () => {
     const until = at(hour + minute);
     expect(plan.waits()).toEqual([
       {
-        ...{taskId: 'a', runId: 'a-1', provider: 'claude', reason: 'usage_limit', until},
-        ...{foundAt: at(0), isTooLong: false},
+        taskId: 'a',
+        runId: 'a-1',
+        provider: 'claude',
+        reason: 'usage_limit',
+        until,
+        foundAt: at(0),
+        isTooLong: false,
       },
     ]);
     expect(plan.runs.records('a')).toMatchObject([
@@ -236,6 +225,7 @@ describe('a usage limit', () => {
     expect(await plan.finished).toMatchObject({
       reason: 'completed',
       attempted: [{taskId: 'a', state: 'paused'}],
+      wait: {taskId: 'a', until: at(hour + minute)},
     });
   });
 
@@ -413,7 +403,7 @@ describe('a single task', () => {
     const time = createTime(fake);
     const actor = createActor(jobTaskMachine.provide({actors: effects.jobTask}), {
       clock: time.clock,
-      input: {task: resumeStep('a') as JobTaskInput['task'], rules: {...rules, ...fields}},
+      input: {task: resumeStep('a') as JobTaskInput['task'], rules: {...defaultRules, ...fields}},
     });
     const finished = toPromise(actor);
     actor.start();
@@ -600,7 +590,7 @@ test('every transition of a wait and of a single task is reached', () => {
   }));
   expect(
     unreachedTransitions(jobTaskMachine, {
-      inputs: [{task: resumeStep('a'), rules}],
+      inputs: [{task: resumeStep('a'), rules: defaultRules}],
       payloads: [
         pause,
         {type: 'executor.stopAfterTask'},

@@ -228,7 +228,7 @@ describe('a job', () => {
   ])('does not start with $name, whatever the command line says', ({layer, why}) => {
     expect(seen(errorOf(() => begins([layer, global(null)], [key])))).toMatchObject({
       code: 'E_CONFIG',
-      message: `nothing was started: /p/config.json cannot be used, and execution.parentReviewEnabled may stand in it: ${why}`,
+      message: `nothing was started: /p/config.json cannot be used, and execution.parentReviewEnabled may be set in it: ${why}`,
       next: [{command: 'blackbird config list'}],
     });
   });

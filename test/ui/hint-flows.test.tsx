@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import {sentBackFeedback} from '../fakes/memory-feedback-store.ts';
 import {pausedRun, restingRun, sessionRef} from '../fakes/runs.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {family, now, planOf, task} from '../helpers/plans.ts';
@@ -35,21 +36,17 @@ describe('the last lines name keys that do what they say', () => {
     await sees('a task needs you: n goes there, u opens it');
   });
 
-  test('a task that was sent back and has no session is restarted, not opened', async () => {
-    const {press, sees, seesNot, pendingFeedback, tell} = tuiProject({
+  test('a task that was sent back and has no session is opened, to be read or dismissed', async () => {
+    const {press, sees, pendingFeedback, tell} = tuiProject({
       plan: planOf(family(task('p'), task('a', {status: 'done'})), task('z')),
       runs: [restingRun({state: 'succeeded', resumable: false})],
     });
-    pendingFeedback.set('a', {
-      ...{schemaVersion: 1, childTaskId: 'a', parentTaskId: 'p', reviewRunId: 'p-1'},
-      ...{feedback: 'The totals are wrong.', createdAt: now, updatedAt: now},
-    });
+    pendingFeedback.set('a', sentBackFeedback({feedback: 'The totals are wrong.'}));
     press(keys.enter);
     tell();
-    await sees('a task needs you: n goes there, R restarts it');
+    await sees('a task needs you: n goes there, u opens it');
     press('n');
-    await sees('a task needs you: R restarts it');
-    await seesNot('u opens it');
+    await sees('a task needs you: u opens it');
   });
 
   test('of a change made beside a diff: z zooms there; without a diff z undoes', async () => {
@@ -129,19 +126,16 @@ test('an unselected choice is asked for, also for feedback', async () => {
     plan: planOf(family(task('p'), task('a', {status: 'done'}))),
     runs: [restingRun({state: 'succeeded', provider_session_ref: sessionRef, resumable: true})],
   });
-  pendingFeedback.set('a', {
-    ...{schemaVersion: 1, childTaskId: 'a', parentTaskId: 'p', reviewRunId: 'p-1'},
-    ...{feedback: 'The totals are wrong.', createdAt: now, updatedAt: now},
-  });
+  pendingFeedback.set('a', sentBackFeedback({feedback: 'The totals are wrong.'}));
   tell();
   press(keys.enter, 'G', 'u');
   await sees('Resume these tasks now');
   press(keys.enter);
-  await sees('Mark a choice first');
+  await sees('Select a choice first');
   press('j', 'j', keys.enter);
-  await sees('edit what it is told');
+  await sees('edit its feedback');
   press('x');
-  await sees('Mark a task first');
+  await sees('Select a task first');
   expect(pendingFeedback.size).toBe(1);
 });
 
@@ -161,7 +155,9 @@ test('quitting while a task waits for its time does not say that one runs', asyn
   const {job} = tui.get();
   const wait = {
     ...({taskId: 'a', runId: 'a-1', provider: 'claude', reason: 'usage_limit'} as const),
-    ...{until: now, foundAt: now, isTooLong: false},
+    until: now,
+    foundAt: now,
+    isTooLong: false,
   };
   if (job) tui.patch({job: {...job, wait}});
   await sees('x stop now');
@@ -176,7 +172,9 @@ test('the history shows each decision, and its reason', async () => {
     plan: planOf(task('a', {status: 'done'})),
     runs: [
       restingRun({
-        ...{state: 'succeeded', decision_required: true, decision_state: 'rejected'},
+        state: 'succeeded',
+        decision_required: true,
+        decision_state: 'rejected',
         decision_feedback: 'Use cents.',
         decision_history: [{decision_state: 'approved_quit', decision_resolved_at: now, withdrawn_at: now}],
       }),

@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest';
+import {sentBackFeedback} from '../fakes/memory-feedback-store.ts';
 import {question, restingRun, sessionRef} from '../fakes/runs.ts';
 import {eventually} from '../helpers/eventually.ts';
-import {family, now, planOf, task} from '../helpers/plans.ts';
+import {family, planOf, task} from '../helpers/plans.ts';
 import {keys, tuiProject} from './tui-project.tsx';
 
 type Project = ReturnType<typeof tuiProject>;
@@ -53,16 +54,16 @@ describe('tasks that a parent review sent back', () => {
     const plan = planOf(family(task('p'), ...ids.map((id) => task(id, {status: 'done'}))));
     const runs = ids.map((id) =>
       restingRun({
-        ...{task_id: id, run_id: `${id}-1`, state: 'succeeded'},
-        ...{provider_session_ref: sessionRef, resumable: true},
+        task_id: id,
+        run_id: `${id}-1`,
+        state: 'succeeded',
+        provider_session_ref: sessionRef,
+        resumable: true,
       }),
     );
     const project = tuiProject({plan, runs});
     for (const id of ids) {
-      const feedback = {
-        ...{schemaVersion: 1 as const, childTaskId: id, parentTaskId: 'p', reviewRunId: 'p-1'},
-        ...{feedback: 'The totals are wrong.', createdAt: now, updatedAt: now},
-      };
+      const feedback = sentBackFeedback({childTaskId: id, feedback: 'The totals are wrong.'});
       project.pendingFeedback.set(id, feedback);
       project.feedback.entries.set(id, feedback);
     }
@@ -185,5 +186,5 @@ test('the remark of a parent review that passed is shown', async () => {
     if (agent.taskId !== 'b') agent.succeeds(agent.taskId === 'p' ? remark : 'Done.');
   };
   project.press('e');
-  await project.sees('the review of p passed; it remarks: Nice');
+  await project.sees('the review of p passed; remarks: Nice');
 });

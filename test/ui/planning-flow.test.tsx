@@ -56,7 +56,7 @@ describe('P plans with the agent', () => {
     project.press(keys.enter);
     expect(project.plans.statuses()).toEqual({});
     project.press('y');
-    await project.sees('The plan is saved. · z takes it back');
+    await project.sees('The plan is saved. · z undoes it');
     expect(project.plans.statuses()).toEqual({api: 'todo', web: 'todo'});
     expect(await draftsOf(project)).toEqual([]);
     project.press('v');
@@ -160,7 +160,7 @@ describe('P plans with the agent', () => {
     await project.sees('Proposed: 1 added');
     expect(project.agents.agents).toHaveLength(1);
     project.press('D');
-    await project.sees('Dropped. The plan is as it was.');
+    await project.sees('Dropped. The plan is unchanged.');
     expect(await draftsOf(project)).toEqual([]);
     expect(project.plans.statuses()).toEqual({old: 'todo'});
   });

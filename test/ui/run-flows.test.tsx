@@ -315,7 +315,7 @@ describe('u', () => {
     press(keys.ctrlC);
     await seesNot('Which size?');
     press('u');
-    await sees('❯ green');
+    await sees('❯ 2  green');
     press(keys.enter);
     await sees('Which size?');
     press(keys.down, keys.enter);
@@ -356,7 +356,10 @@ describe('u', () => {
 
   test('a question that is open at a pause does not open by itself; the line above the keys leads there', async () => {
     const asks = runRecord({
-      ...{task_id: 'b', run_id: 'b-1', state: 'waiting' as const, resumable: true},
+      task_id: 'b',
+      run_id: 'b-1',
+      state: 'waiting' as const,
+      resumable: true,
       questions: [{id: 'q', prompt: 'Why?', options: ['so', 'else']}],
     });
     const plan = planOf(task('a'), task('b', {status: 'waiting_user'}));
@@ -457,8 +460,11 @@ describe('a parent', () => {
 
   test('shows the output of its review after it ended', async () => {
     const review = runRecord({
-      ...{task_id: 'p', run_id: 'p-1', run_type: 'review', state: 'succeeded'},
-      ...{parent_review_passed: true},
+      task_id: 'p',
+      run_id: 'p-1',
+      run_type: 'review',
+      state: 'succeeded',
+      parent_review_passed: true,
     });
     const {press, sees} = tuiProject({
       plan: planOf(family(task('p', done), task('a', done))),
@@ -475,8 +481,11 @@ describe('a parent', () => {
 
   test('whose review sent tasks back is not shown as succeeded', async () => {
     const review = runRecord({
-      ...{task_id: 'p', run_id: 'p-1', run_type: 'review', state: 'succeeded'},
-      ...{parent_review_passed: false},
+      task_id: 'p',
+      run_id: 'p-1',
+      run_type: 'review',
+      state: 'succeeded',
+      parent_review_passed: false,
     });
     const {press, sees} = tuiProject({plan: planOf(family(task('p'), task('a'))), runs: [review]});
     press(keys.enter, 'g', '4');

@@ -8,7 +8,13 @@ import {keys, tuiProject} from './tui-project.tsx';
 /** A terminal that shows nothing. */
 function silentTerminal() {
   const stdin = Object.assign(new EventEmitter(), {
-    ...{isTTY: true, setEncoding() {}, setRawMode() {}, resume() {}, pause() {}, ref() {}, unref() {}},
+    isTTY: true,
+    setEncoding() {},
+    setRawMode() {},
+    resume() {},
+    pause() {},
+    ref() {},
+    unref() {},
     data: null as string | null,
     read() {
       const {data: typed} = this;
@@ -17,7 +23,9 @@ function silentTerminal() {
     },
   });
   const stdout = Object.assign(new EventEmitter(), {
-    ...{isTTY: true, columns: 80, rows: 24},
+    isTTY: true,
+    columns: 80,
+    rows: 24,
     write: (_text: string, done?: () => void) => {
       done?.();
       return true;
@@ -26,7 +34,8 @@ function silentTerminal() {
   return {
     stdin: stdin as unknown as NodeJS.ReadStream,
     stdout: stdout as unknown as NodeJS.WriteStream,
-    ...{hasColor: false, hasTitle: false},
+    hasColor: false,
+    hasTitle: false,
     isRead: () => stdin.listenerCount('readable') > 0,
     type: (text: string) => {
       stdin.data = text;

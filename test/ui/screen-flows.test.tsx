@@ -17,56 +17,6 @@ async function browsing(options: Parameters<typeof tuiProject>[0] = {}) {
   return project;
 }
 
-describe('home', () => {
-  test('shows the state of the plan and what comes next', async () => {
-    const {screen} = tuiProject({
-      plan: planOf(task('a', {status: 'done'}), task('b'), task('c', {deps: ['b']})),
-    });
-    expect(screen()).toContain('33%  1 of 3 tasks done');
-    expect(screen()).toContain('○ 1 ready');
-    expect(screen()).toContain('⊘ 1 waiting for others');
-    expect(screen()).toContain('e runs the ready tasks');
-  });
-
-  test('all of its keys are in the last line of 80 columns', () => {
-    expect(
-      tuiProject({plan: planOf(task('a'))})
-        .lines()
-        .at(-1),
-    ).toBe(' e execute  P plan by agent  enter plan  , settings  S sessions  ? help  q quit');
-  });
-
-  test('a paused task comes first', () => {
-    const {screen} = tuiProject({
-      plan: planOf(task('a', {status: 'in_progress'}), task('b')),
-      runs: [pausedRun()],
-    });
-    expect(screen()).toContain('A task is paused: enter, then u continues its session.');
-  });
-
-  test.each([
-    {name: 'no plan', data: {plan: {type: 'none'} as const}, seen: 'c creates an empty plan'},
-    {
-      name: 'an unusable plan',
-      data: {plan: {type: 'problem', lines: ['$.items["x"].status: invalid status "doing"']} as const},
-      seen: 'invalid status "doing"',
-    },
-    {name: 'another process at work', data: {otherEngine: 4711}, seen: 'Process 4711 works on the plan'},
-    {
-      name: 'no agent at all',
-      data: {provider: {id: 'claude', source: 'none'} as const},
-      seen: 'claude  not installed, nor is any other agent: w shows what to install',
-    },
-    {
-      name: 'an unknown agent',
-      data: {provider: {problem: 'unsupported agent'}},
-      seen: 'unsupported agent',
-    },
-  ])('$name', ({data, seen}) => {
-    expect(tuiProject({plan: planOf(task('a')), data}).screen()).toContain(seen);
-  });
-});
-
 test('what is possible for a task is whole below its state when it does not fit next to it', async () => {
   const {sees} = await browsing({
     plan: planOf(task('a', {status: 'in_progress'})),
@@ -198,7 +148,10 @@ describe('editing', () => {
     await sees(/❯ +○ Écrire: le test/);
     expect([...(plans.plan.items.get('p')?.childIds ?? [])]).toEqual(['a', 'ecrire-le-test', 'b']);
     expect(plans.plan.items.get('ecrire-le-test')).toMatchObject({
-      ...{title: 'Écrire: le test', description: 'Why and how.', parentId: 'p', status: 'todo'},
+      title: 'Écrire: le test',
+      description: 'Why and how.',
+      parentId: 'p',
+      status: 'todo',
     });
     press('z');
     await sees('undone: added ecrire-le-test');
@@ -301,7 +254,7 @@ describe('editing', () => {
     await sees('What a  Task a needs');
     expect(screen()).not.toContain('Task p');
     press('z', keys.space, keys.enter);
-    await sees('changed what a needs');
+    await sees('changed the dependencies of a');
     expect(plans.plan.items.get('a')?.deps).toEqual(['z']);
   });
 
@@ -372,6 +325,13 @@ describe('the agent', () => {
     expect(lines()[0]).toContain('demo · ');
   });
 
+  test('that is not installed is never called in use, even if it was chosen', async () => {
+    const {press, sees, seesNot} = await browsing({data: {provider: {id: 'codex', source: 'saved'}}});
+    press('w');
+    await sees(/codex +Codex +not installed: npm install -g codex/);
+    await seesNot('in use');
+  });
+
   test('that the environment overrides is saved, and the one in use is named', async () => {
     const {press, sees} = await browsing({agentInEnvironment: 'claude'});
     press('w');
@@ -401,8 +361,23 @@ describe('sessions', () => {
     const {press, sees, seesNot} = await atSessions();
     await sees('$ 1 works');
     press('j');
-    await sees('it does not run; u starts it');
+    await sees('it is not running; u starts it');
     await seesNot('$ 1 works');
+  });
+
+  test('a search leaves those it finds, and keys act on them', async () => {
+    const {press, sees, seesNot} = await atSessions();
+    press('/', 'missing');
+    await sees('Sessions /missing▏');
+    await sees('❯ gone');
+    await seesNot('idle');
+    press(keys.enter, 'D');
+    await sees(/gone/);
+    press(keys.escape);
+    await sees('esc clear');
+    press(keys.escape);
+    await sees('idle');
+    await sees('❯ gone');
   });
 
   test('one that could not start is not shown as starting', async () => {
@@ -423,7 +398,7 @@ describe('sessions', () => {
   test('one that runs gets the terminal, one that does not is started by its own key', async () => {
     const {press, sees, tui} = await atSessions();
     press('j', keys.enter);
-    await sees('enter: idle does not run; u starts it');
+    await sees('enter: idle is not running; u starts it');
     press('j', 'u');
     await sees('u: gone is worktree missing');
     expect(tui.get().handover).toBe(null);
@@ -458,7 +433,7 @@ describe('sessions', () => {
     press(keys.escape);
     await sees('Clean refunds anyway?');
     press('y');
-    await seesNot('agency/refunds all the same');
+    await seesNot('Clean refunds anyway?');
     await sees('cleaned refunds');
     expect(sessionCalls).toEqual(['clean 1', 'clean 1 --force']);
   });
@@ -614,18 +589,27 @@ describe('hostile text', () => {
   test('from the plan, the records and the settings never controls the terminal', async () => {
     const plan = planOf(
       task('a', {
-        ...{title: evil, description: evil, prompt: evil, notes: evil, acceptanceCriteria: [evil]},
+        title: evil,
+        description: evil,
+        prompt: evil,
+        notes: evil,
+        acceptanceCriteria: [evil],
         verify: [evil],
         status: 'failed',
       }),
       task('b', {title: evil, deps: ['a']}),
     );
     const run = restingRun({
-      ...{state: 'failed', created_at: evil, provider_session_ref: evil},
-      ...{failure: {kind: 'agent_error', message: evil}, resumed_from_run_id: evil},
+      state: 'failed',
+      created_at: evil,
+      provider_session_ref: evil,
+      failure: {kind: 'agent_error', message: evil},
+      resumed_from_run_id: evil,
     });
     const project = tuiProject({
-      ...{plan, runs: [run], config: {execution: {pauseGraceSeconds: evil}}},
+      plan,
+      runs: [run],
+      config: {execution: {pauseGraceSeconds: evil}},
       sessions: [sessionRow({id: evil, name: evil, runner: evil, branch: evil, created: evil})],
     });
     const {press, screen, frames} = project;
@@ -682,8 +666,9 @@ describe('the tab Diff', () => {
       plan: planOf(task('a', {status: 'done', acceptanceCriteria: ['it works']})),
       runs: [
         restingRun({
-          ...{state: 'succeeded', result: 'Did it.'},
-          ...{side_effects: [{kind: 'settings', text: 'the settings were changed'}]},
+          state: 'succeeded',
+          result: 'Did it.',
+          side_effects: [{kind: 'settings', text: 'the settings were changed'}],
           ...fields,
         }),
       ],
@@ -766,6 +751,6 @@ describe('the tab Diff', () => {
     press(keys.enter, 'd');
     await sees('+ new');
     press('j', 'j', 'c');
-    await sees('c: only a task at its checkpoint can be commented');
+    await sees('c: comments are for a task at its checkpoint');
   });
 });

@@ -1,4 +1,4 @@
-import {describe, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {type SettingKey, settingKeys} from '../../src/services/contracts/config.ts';
 import {planOf, task} from '../helpers/plans.ts';
 import {keys, tuiProject} from './tui-project.tsx';
@@ -45,6 +45,46 @@ describe('settings', () => {
     await sees(new RegExp(`1–\\d+ of ${settingKeys.length}`));
     press('G');
     await sees(`–${settingKeys.length} of ${settingKeys.length}`);
+  });
+
+  test('a narrow list has whole names with the value that counts, and says all of what it means', async () => {
+    const {press, sees, screen} = await browsing({size: {columns: 40, rows: 12}});
+    press(',');
+    await sees(/❯ stopAfterEachTask +false/);
+    expect(screen()).toMatch(/│ stop after each task and ask for a +│\n│ decision +│/);
+  });
+
+  test('a search leaves what it finds in a name or its meaning, and acts on that', async () => {
+    const {press, sees, seesNot, screen} = await browsing();
+    press(',');
+    await sees('/ search');
+    press('/', 'Stall');
+    await sees('Settings /Stall▏');
+    await seesNot('execution.stopAfterEachTask');
+    press('?');
+    await sees('no setting matches');
+    press(keys.backspace, keys.enter);
+    await sees(/❯ execution.stallMinutes/);
+    await seesNot('▏');
+    await sees('esc clear');
+    press(keys.enter);
+    await sees('default 15');
+    press(keys.escape);
+    await sees(/❯ execution.stallMinutes/);
+    press(keys.escape);
+    await sees('execution.retries');
+    expect(screen()).toMatch(/❯ execution.stallMinutes/);
+    press(keys.escape);
+    await sees('Plan');
+  });
+
+  test('a control sequence pasted into the search does not reach the terminal', async () => {
+    const {press, sees, screen} = await browsing();
+    press(',');
+    await sees('/ search');
+    press('/', '\x1b[200~a\x1b]0;owned\x07b\x1b[201~');
+    await sees(/Settings \/a.*b▏/);
+    expect(screen()).not.toContain('owned');
   });
 
   test('pages move by half of what is seen; the whole name is told where the list cuts it', async () => {

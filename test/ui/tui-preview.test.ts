@@ -14,7 +14,7 @@ const session = (id: string) => ({id, isRunning: true}) as SessionRow;
 
 function previewOf(first: {isGone?: boolean; handover?: object | null} = {}) {
   const seen = {isGone: false, handover: null as object | null, ...first};
-  let list = {index: 0, sessions: [session('a'), session('b')], preview: null};
+  let list = {index: 0, query: '', sessions: [session('a'), session('b')], preview: null};
   const asked: string[] = [];
   const core = {
     get: () => ({list, handover: seen.handover, ui: {hasTag: () => seen.isGone}}),

@@ -1,6 +1,6 @@
 import {onTestFinished} from 'vitest';
 import {createJobStarter} from '../../src/cli/tui/job-starter.ts';
-import {createCommentDesk} from '../../src/machines/actors/comment-desk.ts';
+import {createRunComments} from '../../src/machines/actors/run-comments.ts';
 import {proposeUndo} from '../../src/machines/actors/undo.actor.ts';
 import {withdrawApproval} from '../../src/machines/actors/withdraw-approval.ts';
 import {createEngine} from '../../src/machines/engine.ts';
@@ -126,7 +126,7 @@ export function tuiProject(options: TuiOptions = {}) {
     folder: '/project',
     engine,
     drafts,
-    comments: createCommentDesk(services),
+    comments: createRunComments(services),
     start: async (steps) => {
       const end = await start(steps).catch((error: unknown) => ({error}));
       setImmediate(tell);

@@ -9,23 +9,28 @@ import {TuiProvider} from '../../src/ui/tui-context.tsx';
 import {eventually} from '../helpers/eventually.ts';
 
 export const keys = {
-  ...{up: '\x1b[A', down: '\x1b[B', left: '\x1b[D', right: '\x1b[C', enter: '\r', escape: '\x1b'},
-  ...{
-    ctrlC: '\x03',
-    ctrlS: '\x13',
-    tab: '\t',
-    shiftTab: '\x1b[Z',
-    pageDown: '\x1b[6~',
-    backspace: '\x7f',
-    space: ' ',
-  },
+  up: '\x1b[A',
+  down: '\x1b[B',
+  left: '\x1b[D',
+  right: '\x1b[C',
+  enter: '\r',
+  escape: '\x1b',
+  ctrlC: '\x03',
+  ctrlS: '\x13',
+  tab: '\t',
+  shiftTab: '\x1b[Z',
+  pageDown: '\x1b[6~',
+  backspace: '\x7f',
+  space: ' ',
 };
 
 /** The whole terminal UI on a virtual terminal. */
 export function tuiScreen(ports: TuiPorts, {columns, rows} = {columns: 80, rows: 24}) {
   const size = {columns, rows};
   const stdout = Object.assign(new EventEmitter(), {
-    ...{isTTY: true, frame: '', frames: 0},
+    isTTY: true,
+    frame: '',
+    frames: 0,
     write(text: string) {
       this.frame = text;
       this.frames++;
@@ -34,8 +39,14 @@ export function tuiScreen(ports: TuiPorts, {columns, rows} = {columns: 80, rows:
   });
   Object.defineProperties(stdout, {columns: {get: () => size.columns}, rows: {get: () => size.rows}});
   const stdin = Object.assign(new EventEmitter(), {
-    ...{isTTY: true, data: null as string | null},
-    ...{setEncoding() {}, setRawMode() {}, resume() {}, pause() {}, ref() {}, unref() {}},
+    isTTY: true,
+    data: null as string | null,
+    setEncoding() {},
+    setRawMode() {},
+    resume() {},
+    pause() {},
+    ref() {},
+    unref() {},
     read() {
       const {data: sent} = this;
       this.data = null;
@@ -54,7 +65,9 @@ export function tuiScreen(ports: TuiPorts, {columns, rows} = {columns: 80, rows:
     {
       stdin: stdin as unknown as NodeJS.ReadStream,
       stdout: stdout as unknown as NodeJS.WriteStream,
-      ...{debug: true, exitOnCtrlC: false, patchConsole: false},
+      debug: true,
+      exitOnCtrlC: false,
+      patchConsole: false,
     },
   );
   const leave = () => {

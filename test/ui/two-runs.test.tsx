@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {createCommentDesk} from '../../src/machines/actors/comment-desk.ts';
+import {createRunComments} from '../../src/machines/actors/run-comments.ts';
 import type {EngineFact} from '../../src/machines/engine.ts';
 import {resolveConfig} from '../../src/machines/policies/config-resolution.ts';
 import type {CheckpointAnswer} from '../../src/machines/policies/review/decisions.ts';
@@ -58,7 +58,7 @@ function twoAtWork() {
     transcript: async () => ({lines: [], isCut: false}),
     conversation: async () => ({talks: [], isCut: false}),
     diff: async () => ({task: '', sinceReview: null}),
-    comments: createCommentDesk(createFakeServices().services),
+    comments: createRunComments(createFakeServices().services),
     programs: {editorRefused: null, run: async () => {}},
     listFiles: async () => [],
     notify: () => {},

@@ -27,12 +27,12 @@ describe('U undoes what a task changed', () => {
     press('U');
     await sees('Undo a Task a?');
     press('y');
-    await sees('a is todo again · 1 file taken back');
+    await sees('a is todo again · 1 file undone');
     expect([changes.tree, plans.statuses()]).toEqual(['before', {a: 'todo'}]);
     press('U');
-    await sees(/U: taken back already; blackbird undo a \S+ brings it back/);
+    await sees(/U: already undone; blackbird undo a \S+ brings it back/);
     press('3');
-    await sees('Undone   taken back: the files are');
+    await sees('Undone   this change is no longer');
     press('2');
     await sees('○ ready · undone');
   });
@@ -47,7 +47,7 @@ describe('U undoes what a task changed', () => {
     expect(changes.tree).toBe('later');
     press('F');
     await eventually(() => expect(changes.tree).toBe('before'));
-    await sees('1 file taken back, 1 of them by force');
+    await sees('1 file undone, 1 of them by force');
   });
 
   test('and does not ask over a dialog that was opened in the meantime', async () => {

@@ -44,11 +44,11 @@ export function agentsCommand(cli: Cli): Command {
             {title: 'WHERE', shrinks: 'first'},
           ],
           agents.map(({chosen, id, installed, version, capabilities, where}) => [
-            chosen === null ? ' ' : '*',
+            isUsed(chosen) ? '*' : ' ',
             id,
             {text: installed ? version : 'not installed', style: installed ? 'green' : 'dim'},
             capabilities.join(', '),
-            chosen === null ? where : `${where}${chosenText(chosen)}`,
+            isUsed(chosen) ? `${where}  (${chosenText(chosen)})` : where,
           ]),
           cli.context.stdout,
         );
@@ -56,15 +56,21 @@ export function agentsCommand(cli: Cli): Command {
         const missing = agents.flatMap(({id, install}) =>
           install === null ? [] : [`Install ${id} with: ${install}`],
         );
-        return [table, ...missing].join('\n');
+        const isNone = agents.some(({chosen}) => chosen === 'none');
+        const none = isNone ? ['No agent for real work is installed yet.'] : [];
+        return [table, ...none, ...missing].join('\n');
       });
     });
 }
 
-/** Why it was chosen. If none is installed, its version already says so. */
+/** `none`: the default, were it installed. */
+function isUsed(
+  chosen: ProviderChoice['source'] | null,
+): chosen is Exclude<ProviderChoice['source'], 'none'> {
+  return chosen !== null && chosen !== 'none';
+}
+
 function chosenText(chosen: ProviderChoice['source']): string {
-  const choosing = 'blackbird agents use <agent> chooses';
-  if (chosen === 'none') return `  (${choosing})`;
-  if (chosen === 'saved') return '  (chosen in .blackbird/agent.json)';
-  return `  (${chosenBy[chosen]}${chosen === 'default' ? `; ${choosing}` : ''})`;
+  if (chosen === 'saved') return 'chosen in .blackbird/agent.json';
+  return `${chosenBy[chosen]}${chosen === 'default' ? '; blackbird agents use <agent> chooses' : ''}`;
 }

@@ -112,7 +112,7 @@ async function keptBy(plans: Project['plans']): Promise<string[]> {
   }
 }
 
-const agentWords = 'The agent is no setting: blackbird agents shows it and where it was chosen.';
+const agentWords = 'The agent is not a setting: blackbird agents shows it and where it was chosen.';
 
 async function ensureStateFolderOf(
   folder: Parameters<typeof import('../../services/stores/project-folder.ts').ensureStateFolder>[0],
@@ -126,10 +126,11 @@ function required<T>(value: T | undefined): T {
   return value;
 }
 
-/** Every key with the values it takes. */
+/** Every key with the values it takes, and what it is about. */
 function settingLines(): string[] {
   const width = Math.max(...settingKeys.map((key) => key.length));
-  return settingKeys.map(
-    (key) => `  ${key.padEnd(width)}  ${acceptedFor(settings[key]).replace(/, such as .*\]'/, '')}`,
-  );
+  return settingKeys.flatMap((key) => [
+    `  ${key.padEnd(width)}  ${acceptedFor(settings[key]).replace(/, such as .*\]'/, '')}`,
+    `    ${settings[key].about}`,
+  ]);
 }

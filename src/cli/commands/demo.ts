@@ -34,7 +34,8 @@ export function demoCommand(outer: Cli): Command {
       if (isAnswered) {
         const answer = isInteractive ? [] : [demoQuestion.answer];
         say(isInteractive ? '' : `Nobody is here to answer, so the demo does: ${demoQuestion.answer}`);
-        await resumeTask(cli, command, demoQuestion.taskId, {agent: 'demo', answer, execute: true});
+        const goOn = `cd ${displayLine(shellWord(root))} && blackbird resume ${demoQuestion.taskId} --execute`;
+        await resumeTask(cli, command, demoQuestion.taskId, {agent: 'demo', answer, execute: true}, goOn);
       }
       outer.exitCode = cli.exitCode;
       if (isAnswered && cli.exitCode === exitCodes.done) say(twoJobs);
@@ -46,6 +47,14 @@ export function demoCommand(outer: Cli): Command {
 const twoJobs =
   'These were two jobs: one up to the question, and one from the answer to the end of the plan.';
 
+const linkClone = 'npm link                          once, in the clone';
+const installPackage = 'npm install -g <package>          the package you just ran';
+
+/** Whether npm installed what runs here, be it for one call; a clone is no folder in a node_modules. */
+function isPackage(): boolean {
+  return import.meta.url.includes('/node_modules/blackbird-cli/');
+}
+
 function nextSteps(root: string, exitCode: number, isFromNpx: boolean): string {
   const isPaused = exitCode === exitCodes.paused;
   const folder = displayLine(shellWord(root));
@@ -53,16 +62,16 @@ function nextSteps(root: string, exitCode: number, isFromNpx: boolean): string {
     '',
     isPaused ? 'You paused the demo. In its folder:' : 'Try next, in its folder:',
     ...(isFromNpx
-      ? ['  npm link                          once, in the clone, so that "blackbird" is found everywhere']
+      ? [`  ${isPackage() ? installPackage : linkClone}, so that "blackbird" is found everywhere`]
       : []),
     `  cd ${folder}`,
     ...(isPaused
       ? []
       : ['  blackbird restart slow            run a task again, press Ctrl+C, then resume it']),
-    '  blackbird list --tree             the plan and how it stands',
+    '  blackbird list --tree             the plan and its progress',
     '  blackbird runs greeting           the history of a task',
     '  blackbird logs palette            what the agent said and did',
     '  blackbird agents                  choose your own agent for your own plan',
-    `  rm -r ${folder}${' '.repeat(Math.max(2, 28 - folder.length))}when you have seen enough`,
+    `  rm -r ${folder}${' '.repeat(Math.max(2, 28 - folder.length))}to clean up`,
   ].join('\n');
 }

@@ -1,7 +1,7 @@
 import {Command, InvalidArgumentError, Option} from 'commander';
 import {isLeaf, requireTask, subtreeOf} from '../../machines/policies/plan/plan-graph.ts';
 import {isCheckCommand} from '../../services/contracts/check-command.ts';
-import {isWishText} from '../../services/contracts/model-wish.ts';
+import {isModelText} from '../../services/contracts/model-wish.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import {providerIds, providerNames} from '../../services/contracts/provider-table.ts';
 import {type Cli, countingNumber} from '../cli.ts';
@@ -17,7 +17,7 @@ export const taskAgentOption = () =>
   new Option('--agent <provider>', `the agent for this task and those below it`).choices(providerIds);
 /** A word that can be passed to an agent. */
 function wishWord(text: string): string {
-  if (isWishText(text)) return text;
+  if (isModelText(text)) return text;
   throw new InvalidArgumentError('It must be one word.');
 }
 export const modelOption = () =>

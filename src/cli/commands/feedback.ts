@@ -40,7 +40,7 @@ export function feedbackCommand(cli: Cli): Command {
     .argument('<text>', 'the new feedback; - reads it from stdin')
     .action(async (taskId: string, text: string, _options, command: Command) => {
       const {editFeedback} = await import('../job/feedback-operations.ts');
-      const question = 'What is the task told? Ctrl+D on an empty line ends it.';
+      const question = 'What should the agent be told? Ctrl+D on an empty line ends it.';
       const given = text === '-' ? await cli.context.readAll(question) : text;
       const edited = await editFeedback(await cli.project(command), taskId, given, cli.context.now);
       if (edited === null) throw notPending(taskId);

@@ -3,9 +3,11 @@ import {Command} from 'commander';
 import {requireTask} from '../../machines/policies/plan/plan-graph.ts';
 import {namedRun} from '../../machines/policies/run/named-run.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
+import {timeOfDay} from '../../machines/policies/text/durations.ts';
 import {AppError, shellWord} from '../../services/contracts/errors.ts';
 import type {Inspected, InspectorFacts} from '../../services/contracts/inspector.ts';
 import type {JobRecord} from '../../services/contracts/job.ts';
+import type {RecordedRun} from '../../services/inspector/recorded-runs.ts';
 import type {Cli} from '../cli.ts';
 import type {Project} from '../composition.ts';
 import {parsePort} from '../inspect/inspect-option.ts';
@@ -24,7 +26,7 @@ export function inspectCommand(cli: Cli): Command {
     )
     .argument('[taskId]', 'the machines of a task (default: the running job, or the last one)')
     .argument('[runId]', 'one of its runs (default: the latest)')
-    .option('--job <jobId>', 'an earlier job')
+    .option('--job <jobId>', 'an earlier job; the beginning of its id is enough')
     .option('--bundle <file>', 'open a bundle that somebody sent you, and replay it')
     .option('--list', 'list what you can look at: processes, jobs and runs')
     .option('--port <n>', 'serve on this port', parsePort)
@@ -70,12 +72,12 @@ async function openJob(cli: Cli, command: Command, jobId: string | undefined): P
   const {openJobs} = await import('../job/other-job.ts');
   const {readJobs} = await import('../inspect/read-jobs.ts');
   const store = await openJobs(project);
-  if (jobId !== undefined && (!store.ids().includes(jobId) || (await store.read(jobId)) === null)) {
-    throw new AppError('E_JOB_NOT_FOUND', `there is no job ${JSON.stringify(jobId)}`, {
-      next: [{command: 'blackbird inspect --list', why: 'see what you can look at'}],
-    });
-  }
-  if (jobId === undefined) {
+  let chosen: string | null = null;
+  if (jobId !== undefined) {
+    const {jobNamed} = await import('../job/job-named.ts');
+    const seeAll = {command: 'blackbird inspect --list', why: 'see what you can look at'};
+    chosen = (await jobNamed(store, jobId, seeAll)).jobId;
+  } else {
     const {jobs, broken} = await readJobs(store, {isLast: (_, later) => later.length > 0});
     if (jobs.length === 0) return null;
     warnOf(cli, broken);
@@ -84,7 +86,7 @@ async function openJob(cli: Cli, command: Command, jobId: string | undefined): P
   return {
     source: null,
     project: inspectedProject(project, cli.context.now),
-    facts: {title: path.basename(project.folder.root), notices: [], opens: 'job', job_id: jobId ?? null},
+    facts: {title: path.basename(project.folder.root), notices: [], opens: 'job', job_id: chosen},
     report: null,
   };
 }
@@ -192,23 +194,30 @@ async function listInspectable(cli: Cli, command: Command, options: Options): Pr
   const {livenessOf} = await import('../../services/system/process-identity.ts');
   const live = liveInspectors(folder.inspectorsFolder, livenessOf);
   const {jobs, broken} = await listedJobs(project, 5);
-  const runs = recordedRuns(folder.runsFolder, 10);
+  const runs = await withStates(project, recordedRuns(folder.runsFolder, 10));
+  const when = (time: string) => timeOfDay(time, cli.context.now());
   if (!cli.isJson(command)) warnOf(cli, broken);
   cli.print(command, {live, jobs, runs, ...(broken.length > 0 && {broken})}, () => {
     const rows = [
-      ...live.map(({what, pid, started_at, url}) => [`● ${what}`, `process ${pid}`, 'live', started_at, url]),
+      ...live.map(({what, pid, started_at, url}) => [
+        `● ${what}`,
+        `process ${pid}`,
+        'live',
+        when(started_at),
+        url,
+      ]),
       ...jobs.map(({job_id, started_at, state}) => [
         'job',
         job_id,
         state,
-        started_at,
+        when(started_at),
         `blackbird inspect --job ${shellWord(displayLine(job_id))}`,
       ]),
-      ...runs.map(({task_id, run_id, changed_at}) => [
+      ...runs.map(({task_id, run_id, changed_at, state}) => [
         'run',
         task_id,
-        '',
-        changed_at,
+        state,
+        when(changed_at),
         `blackbird inspect ${shellWord(displayLine(task_id))} ${shellWord(displayLine(run_id))}`,
       ]),
     ];
@@ -220,6 +229,18 @@ async function listInspectable(cli: Cli, command: Command, options: Options): Pr
   });
   const latest = live.at(-1);
   if (options.open && latest) await open(cli, latest.url);
+}
+
+/** A run whose record cannot be read still has its journal. */
+async function withStates({folder}: Project, recorded: readonly RecordedRun[]) {
+  const {createRunStore} = await import('../../services/stores/run-store.ts');
+  const store = createRunStore({folder: folder.runsFolder});
+  return Promise.all(
+    recorded.map(async (run) => {
+      const {runs} = await store.list(run.task_id);
+      return {...run, state: runs.find(({run_id}) => run_id === run.run_id)?.state ?? 'unreadable'};
+    }),
+  );
 }
 
 type ListedJob = {readonly job_id: string; readonly started_at: string; readonly state: string};

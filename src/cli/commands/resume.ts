@@ -47,11 +47,13 @@ export function resumeCommand(cli: Cli): Command {
   );
 }
 
+/** `goOn`: the command that continues if the question is left for later. */
 export async function resumeTask(
   cli: Cli,
   command: Command,
   taskId: string,
   options: Options,
+  goOn = `blackbird resume ${displayLine(shellWord(taskId))}`,
 ): Promise<void> {
   const project = await cli.project(command);
   const {plans} = project;
@@ -70,8 +72,11 @@ export async function resumeTask(
   const asking = asksFirst(latest, {answers: given, feedback}, isSentBack) ? latest : null;
   await requireAsked(latest, asking, given);
   const requirePossible = () => requireAnswerable(project, taskId, options.agent);
-  const answers = await completeAnswers(cli, command, asking, given, opened, requirePossible);
-  if (answers === null) throw new AppError('E_CANCELED', `${taskId} still waits for your answer`);
+  const answers = await completeAnswers(cli, command, asking, given, opened, requirePossible, goOn);
+  if (answers === null) {
+    const next = [{command: goOn, why: 'answer it'}];
+    throw new AppError('E_CANCELED', `${taskId} still waits for your answer`, {next});
+  }
   const mode = {type: 'resume', answers, feedback} as const;
   const steps = [{type: 'task', taskId, mode} as const, ...(options.execute ? [executeAll] : [])];
   await runSteps(cli, command, opened, steps, options);
@@ -147,6 +152,7 @@ async function completeAnswers(
   given: readonly Answer[],
   {drafts, inspect}: OpenedEngine,
   requirePossible: () => Promise<void>,
+  goOn: string,
 ): Promise<readonly Answer[] | null> {
   const questions = run?.questions ?? [];
   const open = questions.filter(({id}) => !given.some((answer) => answer.id === id));
@@ -154,6 +160,6 @@ async function completeAnswers(
   await requirePossible();
   const {askQuestions} = await import('../job/ask-questions.ts');
   const {now} = cli.context;
-  const asked = await askQuestions(cli.context, open, {drafts, run, given, now}, inspect);
+  const asked = await askQuestions(cli.context, open, {drafts, run, given, now}, inspect, goOn);
   return asked === null ? null : [...given, ...asked];
 }

@@ -189,7 +189,7 @@ function runDetails(run: RunRecord, reading: Reading): string {
     ...(run.decision_state === undefined ? [] : [['decision', run.decision_state.replace('_', ' ')]]),
     ...(run.decision_history ?? []).map(({decision_state = '', withdrawn_at}) => [
       'withdrawn',
-      `${decision_state.replace('_', ' ')}, taken back ${withdrawn_at}`,
+      `${decision_state.replace('_', ' ')}, withdrawn ${withdrawn_at}`,
     ]),
     ...(run.decision_feedback === undefined ? [] : [['feedback', run.decision_feedback]]),
     ...(run.run_type === 'execute' ? [] : [['type', run.run_type]]),
@@ -208,7 +208,7 @@ function runDetails(run: RunRecord, reading: Reading): string {
     ...(run.commit ? [['commit', commitText(run.commit)]] : []),
     ...checkRows(run),
     ...effectTexts(run.side_effects).map((text) => ['beware', visibleLine(text)]),
-    ...takenBackTexts(run).map((text) => ['taken back', text]),
+    ...takenBackTexts(run).map((text) => ['reverted', text]),
     ...run.segments.map((segment, index) => [
       `segment ${index + 1}`,
       `pid ${segment.pid}, ${segment.started_at} to ${segment.ended_at ?? '?'}, exit ${segment.exit_code ?? segment.signal ?? '?'}${segment.log_truncated ? ', log incomplete' : ''}`,

@@ -36,7 +36,7 @@ export function undoCommand(cli: Cli): Command {
         }
         if (refusal !== null) throw refusal;
         if (!cli.context.isInteractive || cli.isJson(command)) throw unconfirmedUndo(request);
-        for (const line of proposalLines(proposal)) cli.context.out(line);
+        for (const line of dryRunLines(proposal, null)) cli.context.out(line);
         const answer = (await cli.context.ask(`Undo ${displayLine(taskId)}? [y/N]: `))?.trim().toLowerCase();
         if (answer !== 'y' && answer !== 'yes')
           throw new AppError('E_CANCELED', 'not undone; nothing was changed');
@@ -47,7 +47,7 @@ export function undoCommand(cli: Cli): Command {
 
 function dryRunLines(proposal: UndoProposal, refusal: AppError | null): string[] {
   const {files, isRedo} = proposal;
-  const verb = isRedo ? 'bring back' : 'take back';
+  const verb = isRedo ? 'bring back' : 'undo';
   if (refusal !== null) {
     const forced = files.files.length + files.conflicts.filter(({isForceable}) => isForceable).length;
     const headline = `refused: ${refusal.message}`;
@@ -55,7 +55,7 @@ function dryRunLines(proposal: UndoProposal, refusal: AppError | null): string[]
   }
   const isNothing = files.files.length + files.conflicts.length === 0;
   const headline = isNothing
-    ? 'nothing to write: the files are as before already'
+    ? 'nothing to write: the files are already as before'
     : `would ${verb} ${counted(files.files.length, 'file')}`;
   return [headline, ...proposalLines(proposal)];
 }

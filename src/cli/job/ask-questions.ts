@@ -4,7 +4,7 @@ import type {Observer} from '../../machines/observe.ts';
 import {isDraftTaskId} from '../../machines/policies/planning/draft-task.ts';
 import {wordsAround} from '../../machines/policies/run/conversation.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
-import {messageOf, shellWord} from '../../services/contracts/errors.ts';
+import {messageOf} from '../../services/contracts/errors.ts';
 import type {Answer, Question} from '../../services/contracts/run.ts';
 import type {CliContext} from '../context.ts';
 
@@ -17,7 +17,7 @@ export async function askQuestions(
   questions: readonly Question[],
   asked: DraftedQuestions,
   inspect: Observer['inspect'],
-  goOn = `blackbird resume ${displayLine(shellWord(asked.run.task_id))}`,
+  goOn: string,
 ): Promise<readonly Answer[] | null> {
   const actor = createActor(draftedQuestions(asked), {input: {questions}, inspect});
   actor.start();
@@ -39,6 +39,8 @@ export async function askQuestions(
       err(`? ${who} ${which}`);
       if (shown === null && words !== '') err(words);
       show(question, earlier, err);
+    } else if (question) {
+      err('An answer is needed. Ctrl+C leaves the question for later.');
     }
     shown = question ?? null;
     const typed = await ask(promptFor(question, earlier), {

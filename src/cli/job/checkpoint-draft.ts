@@ -1,5 +1,5 @@
 import {findDecision} from '../../machines/actors/decision.actor.ts';
-import {type CheckpointWords, checkpointSlot, createDraftDesk} from '../../machines/drafts.ts';
+import {type CheckpointWords, checkpointSlot, createDrafts} from '../../machines/drafts.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {shellWord} from '../../services/contracts/errors.ts';
 import type {PlanStore} from '../../services/contracts/stores.ts';
@@ -18,7 +18,7 @@ export async function draftAtCheckpoint(
   const taskId = named ?? (await findDecision({plans, runs}));
   const run = taskId === null ? null : await runs.latest(taskId);
   if (run === null) return undefined;
-  const draft = createDraftDesk({drafts, now: context.now}).open(checkpointSlot(run, words));
+  const draft = createDrafts({drafts, now: context.now}).open(checkpointSlot(run, words));
   const before = await draft.recalled;
   return {
     farewell: `What you wrote is kept. Continue with: blackbird review ${displayLine(shellWord(run.task_id))}`,

@@ -1,5 +1,5 @@
-import type {KnownComment} from '../../machines/actors/comment-desk.ts';
 import {recallDecision} from '../../machines/actors/decision.actor.ts';
+import type {KnownComment} from '../../machines/actors/run-comments.ts';
 import {parseComment, placeOf} from '../../machines/policies/review/line-comments.ts';
 import {noDecision} from '../../machines/policies/run/run-refusals.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
@@ -10,11 +10,11 @@ import type {OpenedEngine} from './engine-composition.ts';
 
 // What `review` does with line comments. None of it needs the project lock.
 
-type Desk = Pick<OpenedEngine, 'comments' | 'runs'>;
+type Comments = Pick<OpenedEngine, 'comments' | 'runs'>;
 
 /** Stores these comments with the run at its checkpoint: all or none. */
 export async function addComments(
-  {comments, runs}: Desk,
+  {comments, runs}: Comments,
   {plans}: Pick<Project, 'plans'>,
   taskId: string,
   given: readonly string[],
@@ -27,7 +27,10 @@ export async function addComments(
 }
 
 /** Every comment on the task, whichever run it was written for. */
-export async function commentsOn({comments, runs}: Desk, taskId: string): Promise<readonly KnownComment[]> {
+export async function commentsOn(
+  {comments, runs}: Comments,
+  taskId: string,
+): Promise<readonly KnownComment[]> {
   // A later run also lists comments that were never sent.
   const known = new Map<string, KnownComment>();
   for (const run of (await runs.list(taskId)).runs)
@@ -35,9 +38,9 @@ export async function commentsOn({comments, runs}: Desk, taskId: string): Promis
   return [...known.values()];
 }
 
-export async function removeComment(desk: Desk, taskId: string, id: string): Promise<LineComment> {
-  const found = (await commentsOn(desk, taskId)).find(({comment}) => comment.id === id);
-  if (found) return desk.comments.remove(found.comment, id);
+export async function removeComment(opened: Comments, taskId: string, id: string): Promise<LineComment> {
+  const found = (await commentsOn(opened, taskId)).find(({comment}) => comment.id === id);
+  if (found) return opened.comments.remove(found.comment, id);
   throw new AppError('E_COMMENT_NOT_FOUND', `${taskId} has no comment ${JSON.stringify(id)}`, {
     next: [{command: `blackbird review ${shellWord(taskId)} --comments`, why: 'see those it has'}],
   });

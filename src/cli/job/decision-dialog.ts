@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
 import {chainOf, reviewDiff} from '../../machines/actors/task-change.ts';
-import {checkpointSlot, createDraftDesk} from '../../machines/drafts.ts';
+import {checkpointSlot, createDrafts} from '../../machines/drafts.ts';
 import type {Engine} from '../../machines/engine.ts';
 import type {DecisionRequest} from '../../machines/review-gate.machine.ts';
 import type {Cli} from '../cli.ts';
@@ -30,7 +30,7 @@ export function decisionDialog(
   const {context} = cli;
   let closing = new AbortController();
   let asking: Promise<void> = Promise.resolve();
-  const desk = createDraftDesk({drafts, now: context.now});
+  const openDrafts = createDrafts({drafts, now: context.now});
 
   const ask = async (request: DecisionRequest) => {
     const {task, run, obstacle, refusal} = request;
@@ -47,7 +47,7 @@ export function decisionDialog(
       task: {...task, acceptanceCriteria: planned?.acceptanceCriteria ?? []},
       run,
       obstacle,
-      openDraft: (words, place) => desk.open(checkpointSlot(run, words, place)),
+      openDraft: (words, place) => openDrafts.open(checkpointSlot(run, words, place)),
       comments,
       signal: closing.signal,
       listFiles: async () => {
@@ -57,7 +57,7 @@ export function decisionDialog(
       loadDiff: async () => reviewDiff(changes, [await chainOf(runs, run)]),
       programs: userPrograms({root, env: context.env, hasColor: context.stdout.hasColor}),
     });
-    await desk.flush();
+    await openDrafts.flush();
     tell(engine, request, decision ?? null);
   };
 

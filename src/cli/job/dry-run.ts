@@ -33,6 +33,7 @@ type Obstacle = {readonly why: string; readonly next: string | null};
 
 export type DryRun = {
   readonly agent: string | null;
+  readonly agent_source: ProviderChoice['source'] | null;
   /** Null if a setting cannot be read. */
   readonly rules: RuleSummary | null;
   readonly obstacles: readonly Obstacle[];
@@ -82,6 +83,7 @@ export async function dryRun(
   const waits = wait && !wait.isTooLong ? waitData(wait) : null;
   return {
     agent: 'id' in agent ? agent.id : null,
+    agent_source: 'id' in agent ? agent.source : null,
     rules,
     obstacles,
     warnings,
@@ -219,12 +221,16 @@ function obstacleIn(error: unknown): Obstacle {
   return {why: error.message, next: error.next[0]?.command ?? null};
 }
 
+/** Whoever chose no agent is told which one it is, and how to choose. */
+const agentWords = ({agent, agent_source}: DryRun): string | null =>
+  agent_source === 'default' ? `${agent} (default; blackbird agents use <agent> chooses)` : agent;
+
 export function dryRunLines(found: DryRun, now: string): string[] {
-  const {agent, rules, obstacles, warnings, decisions, reviews, steps, waits} = found;
+  const {rules, obstacles, warnings, decisions, reviews, steps, waits} = found;
   const [first, second] = steps;
   const stops = rules?.checkpoints && first && second;
   return [
-    ...(rules === null ? [] : [ruleLine(agent, rules)]),
+    ...(rules === null ? [] : [ruleLine(agentWords(found), rules)]),
     ...obstacles.map(
       ({why, next}) => `stops: ${displayLine(why)}${next === null ? '' : `  (${displayLine(next)})`}`,
     ),

@@ -2,7 +2,7 @@ import {createHash, randomBytes, randomUUID} from 'node:crypto';
 import {open} from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import {type CommentDesk, createCommentDesk} from '../../machines/actors/comment-desk.ts';
+import {createRunComments, type RunComments} from '../../machines/actors/run-comments.ts';
 import {proposeUndo} from '../../machines/actors/undo.actor.ts';
 import {withdrawApproval} from '../../machines/actors/withdraw-approval.ts';
 import {createEngine, type Engine} from '../../machines/engine.ts';
@@ -64,7 +64,7 @@ export type OpenedEngine = {
   readonly drafts: DraftStore;
   /** A preview of an undo; changes nothing. */
   readonly proposeUndo: (request: UndoRequest) => Promise<UndoProposal>;
-  readonly comments: CommentDesk;
+  readonly comments: RunComments;
   readonly withdrawApproval: (taskId: string) => Promise<RunRecord>;
   /** For machines that run beside the engine, so that they are observed with it. */
   readonly inspect: Observer['inspect'];
@@ -174,7 +174,7 @@ export async function openEngine({
     runs,
     changes,
     drafts,
-    comments: createCommentDesk(services),
+    comments: createRunComments(services),
     withdrawApproval: (taskId) => withdrawApproval(services, taskId),
     inspect,
     proposeUndo: (request) => proposeUndo(services, request),

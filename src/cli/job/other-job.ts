@@ -1,5 +1,6 @@
 import {setTimeout as delay} from 'node:timers/promises';
 import {isOpenJob} from '../../machines/policies/job/job-record.ts';
+import {isRefusedUndo} from '../../machines/policies/report/job-choice.ts';
 import {AppError} from '../../services/contracts/errors.ts';
 import type {JobRecord, JobRequest, JobStore} from '../../services/contracts/job.ts';
 import type {Liveness} from '../../services/contracts/process.ts';
@@ -10,10 +11,13 @@ export async function openJobs({folder}: Pick<Project, 'folder'>): Promise<JobSt
   return createJobStore({folder: folder.jobsFolder});
 }
 
-/** The newest readable job; null before the first one. */
+/** The newest job that was not a refused undo; null if it cannot be read, and before the first one. */
 export async function newestJob(jobs: JobStore): Promise<JobRecord | null> {
-  const [newest] = jobs.ids();
-  return newest === undefined ? null : jobs.read(newest);
+  for (const id of jobs.ids()) {
+    const job = await jobs.read(id);
+    if (job === null || !isRefusedUndo(job)) return job;
+  }
+  return null;
 }
 
 /** Whether the Blackbird that opened a job still works on it; unknown for another host. */
@@ -46,13 +50,15 @@ export async function workingJob(jobs: JobStore): Promise<JobRecord> {
     case 'unknown':
       throw new AppError('E_JOB_OUT_OF_REACH', outOfReach(job), {
         details,
-        next: [{command: 'blackbird status', why: 'see what it does; ask for it where it runs'}],
+        next: [
+          {command: 'blackbird status', why: 'see what it is doing; run the command where the job runs'},
+        ],
       });
   }
 }
 
 function outOfReach({owner}: JobRecord): string {
-  if (owner === null) return 'the system did not tell which process works here';
+  if (owner === null) return 'the system did not say which process is working here';
   return `the job works on ${owner.host}, or in a container that cannot be seen from here`;
 }
 

@@ -3,7 +3,7 @@ import {continueCommand} from '../../machines/policies/job/summary-lines.ts';
 import {stopWords, waitLine} from '../../machines/policies/job/wait-lines.ts';
 import {answersPlan} from '../../machines/policies/planning/answers-plan.ts';
 import {decisionWords} from '../../machines/policies/review/checkpoint-choices.ts';
-import {bewareTexts, takenBackTexts} from '../../machines/policies/review/effect-words.ts';
+import {takenBackTexts, warningTexts} from '../../machines/policies/review/effect-words.ts';
 import {remarksOf} from '../../machines/policies/review/review-remarks.ts';
 import {programName} from '../../machines/policies/run/agent-program.ts';
 import {commitWords} from '../../machines/policies/run/commit-message.ts';
@@ -175,7 +175,7 @@ function outcomeLine(run: RunRecord, paint = painter({hasColor: false})): string
     ...(run.commit?.sha === undefined ? [] : [commitWords(run.commit)]),
     ...(run.usage?.cost_usd === undefined ? [] : [dollars(run.usage.cost_usd)]),
   ];
-  const besides = bewareTexts(run).map((text) => `\n  ${paint('yellow', 'beware:')} ${visibleLine(text)}`);
+  const besides = warningTexts(run).map((text) => `\n  ${paint('yellow', 'beware:')} ${visibleLine(text)}`);
   const notCommitted = run.commit?.skipped === undefined ? '' : `\n  ${commitWords(run.commit)}`;
   return `${paint(style, symbol)} ${displayLine(run.task_id)}  ${parts.join('  ')}${reasonLine(run)}${notCommitted}${besides.join('')}`;
 }

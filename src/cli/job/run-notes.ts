@@ -25,7 +25,7 @@ export function runNotes(run: RunRecord): string[] {
 }
 
 /** The last output of a check that still fails, and where all of it is. */
-export function failedTail(run: RunRecord): string[] {
+function failedTail(run: RunRecord): string[] {
   const check = run.superseded_by_run_id === undefined ? failedCheck(run) : null;
   const lines = check === null ? [] : checkTail(check);
   return lines.length === 0 ? [] : [...lines, `all of it: ${displayLine(checkOutputCommand(run.task_id))}`];
@@ -37,7 +37,7 @@ export function reviewRows(run: RunRecord): ReadonlyArray<readonly [label: strin
     run.run_type === 'review' && run.state === 'paused' && run.superseded_by_run_id === undefined;
   return [
     ...(remarks === '' ? [] : [['remark', remarks] as const]),
-    ...(isInterrupted ? [['review', 'it is not resumed but made again: blackbird execute'] as const] : []),
+    ...(isInterrupted ? [['review', 'it is not resumed but started again: blackbird execute'] as const] : []),
     ...(run.parent_review_edited ?? []).map(
       ({task_id, edited_at, edited_by, feedback}) =>
         ['edited', `${task_id}, ${edited_at}${edited_by && ` by ${edited_by}`}: ${feedback}`] as const,

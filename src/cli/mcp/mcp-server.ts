@@ -39,7 +39,7 @@ export async function openMcpServer(
 function answerOf({answer, name}: McpTool, out: string) {
   const whole = answer ? `${JSON.stringify(answer(JSON.parse(out)), null, 2)}\n` : out;
   if (whole.length <= answerLimit) return {content: [{type: 'text' as const, text: whole}]};
-  const text = `${name} has ${whole.length} characters to say; ask for less`;
+  const text = `${name} has ${whole.length} characters of output; ask for less`;
   return {isError: true, content: [{type: 'text' as const, text}]};
 }
 

@@ -67,14 +67,14 @@ export const mcpTools: readonly McpTool[] = [
   },
   {
     name: 'show_task',
-    description: 'One task with everything it says and is connected to.',
+    description: 'One task in full, with its parent, children and dependencies.',
     input: {taskId},
     isReadOnly: true,
     command: (input) => ({words: ['show'], values: [input.taskId]}),
   },
   {
     name: 'explain_task',
-    description: 'Why a task is not ready, who must finish first, and what to do about it.',
+    description: 'Why a task is not ready, what must finish first, and what to do about it.',
     input: {taskId},
     isReadOnly: true,
     command: (input) => ({words: ['why'], values: [input.taskId]}),
@@ -162,7 +162,7 @@ export const mcpTools: readonly McpTool[] = [
   {
     name: 'read_report',
     description:
-      'What became of the plan in the last stretch of work, or since a time, and what needs a person.',
+      'What happened to the plan in the last stretch of work, or since a time, and what needs a person.',
     input: {since: z.string().max(64).optional().describe('a time, or how long ago')},
     isReadOnly: true,
     command: ({since}) => ({words: ['report'], options: [['--since', since]]}),

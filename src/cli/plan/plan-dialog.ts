@@ -1,6 +1,6 @@
 import type {Command} from 'commander';
 import type {PlanQuestion} from '../../machines/actors/plan-draft.actor.ts';
-import {createDraftDesk, type OpenDraft, revisionSlot} from '../../machines/drafts.ts';
+import {createDrafts, type OpenDraft, revisionSlot} from '../../machines/drafts.ts';
 import type {PlanCommand} from '../../machines/plan-generation.machine.ts';
 import {isEmptyDiff} from '../../machines/policies/plan/plan-diff.ts';
 import {isBlocking} from '../../machines/policies/plan/plan-lint.ts';
@@ -57,8 +57,8 @@ export function planDialog(
 
   /** Null if the user left the prompt. */
   const revisionOf = async (draft: PlanDraft): Promise<string | null> => {
-    const desk = createDraftDesk({drafts, now: context.now});
-    const words = desk.open(revisionSlot(draft.draftId));
+    const openDrafts = createDrafts({drafts, now: context.now});
+    const words = openDrafts.open(revisionSlot(draft.draftId));
     const recalled = await words.recalled;
     // What the planner was already told is in its draft.
     const before = draft.revisions.includes(recalled) ? '' : recalled;
@@ -142,6 +142,6 @@ function choiceOf(typed: string): (typeof choices)[keyof typeof choices] | null 
 
 function choicesText(typed: string): string {
   const said = displayLine(typed.trim().slice(0, 40));
-  const unknown = said === '' ? 'Nothing is chosen yet' : `${JSON.stringify(said)} is none of the choices`;
+  const unknown = said === '' ? 'Nothing is chosen yet' : `${JSON.stringify(said)} is not one of the choices`;
   return `${unknown}: y saves it, s shows every task in full, r asks for changes, d drops it, l keeps it for later.`;
 }

@@ -1,10 +1,10 @@
 import {isJobSince, isRefusedUndo, isSameStretch} from '../../machines/policies/report/job-choice.ts';
 import {type Report, reportOf} from '../../machines/policies/report/report.ts';
-import {meantIds} from '../../machines/policies/text/meant-ids.ts';
-import {AppError, messageOf} from '../../services/contracts/errors.ts';
+import {messageOf} from '../../services/contracts/errors.ts';
 import type {JobRecord, JobStore} from '../../services/contracts/job.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Project} from '../composition.ts';
+import {jobNamed} from '../job/job-named.ts';
 import {withLastSignOfLife} from '../job/last-sign-of-life.ts';
 import {openJobs, ownerOf} from '../job/other-job.ts';
 import {factsNow} from '../plan/facts-now.ts';
@@ -34,11 +34,13 @@ export async function readReport(project: Project, choice: JobChoice, now: strin
   return reportOf({...facts, unreadable: [...broken, ...unreadable, ...ofDrafts]});
 }
 
+const seeLast = {command: 'blackbird report', why: 'see the last one'};
+
 type Chosen = {readonly jobs: JobRecord[]; readonly broken: string[]};
 
 /** Oldest first. An unreadable record is reported and hides no other. */
 async function chosenJobs(store: JobStore, choice: JobChoice): Promise<Chosen> {
-  if (choice.type === 'job') return {jobs: [await jobNamed(store, choice.jobId)], broken: []};
+  if (choice.type === 'job') return {jobs: [await jobNamed(store, choice.jobId, seeLast)], broken: []};
   const jobs: JobRecord[] = [];
   const broken: string[] = [];
   for (const id of store.ids()) {
@@ -57,23 +59,6 @@ function isWanted(job: JobRecord, later: readonly JobRecord[], choice: JobChoice
   if (choice.type === 'since') return isJobSince(job, choice.since);
   const [next, newest] = [later[0], later.at(-1)];
   return next === undefined || newest === undefined || isSameStretch(job, next, newest);
-}
-
-/** By id, or by a unique prefix of it. */
-async function jobNamed(store: JobStore, name: string): Promise<JobRecord> {
-  const ids = store.ids();
-  const matching = meantIds(ids, name);
-  const [id] = matching;
-  const job = id !== undefined && matching.length === 1 ? await store.read(id) : null;
-  if (job !== null) return job;
-  const message =
-    matching.length > 1
-      ? `${matching.length} jobs begin with ${JSON.stringify(name)}`
-      : `there is no job ${JSON.stringify(name)}`;
-  throw new AppError('E_JOB_NOT_FOUND', message, {
-    details: (matching.length > 1 ? matching : ids).slice(0, 5).map((each) => ['job', each] as const),
-    next: [{command: 'blackbird report', why: 'see the last one'}],
-  });
 }
 
 async function runsOf(

@@ -4,7 +4,6 @@ import {
   errorLines,
   failedOutput,
   headPieces,
-  isForTime,
   lineWords,
   needPieces,
   outcomeWords,
@@ -12,6 +11,7 @@ import {
   refusalLine,
   reportLines,
   restLine,
+  signOf,
   type Tone,
   taskPieces,
   titleOf,
@@ -54,16 +54,10 @@ export function reportText(report: Report, now: string, surface: Surface): strin
     ...laidOut({text: ''}, {text: titleOf(report, now), style: 'bold'}, facts, surface),
     ...errorLines(report).flatMap((text) => row({text: '✗', style: 'red'}, text, [])),
     ...lines.flatMap((line) => [
-      ...row(signOf(line), head(line.task.task_id, line.task.title), piecesOf(line)),
+      ...row(painted(lineWords(line)), head(line.task.task_id, line.task.title), piecesOf(line)),
       ...outputRows(line, surface),
     ]),
-    ...others.flatMap((need) =>
-      row(
-        isForTime(need) ? {text: 'Ⅱ', style: 'dim'} : {text: '!', style: 'yellow'},
-        head(need.task_id, need.title),
-        needTexts(need),
-      ),
-    ),
+    ...others.flatMap((need) => row(painted(signOf(need)), head(need.task_id, need.title), needTexts(need))),
     ...(rest === '' ? [] : [rest]),
     ...(refusal === '' ? [] : row({text: ''}, refusal, [])),
     ...report.unreadable.map((file) => `left out because it cannot be read: ${displayLine(file)}`),
@@ -80,10 +74,10 @@ function outputRows(line: ReportLine, surface: Surface): string[] {
   return [...shown, `    all of it: ${paint('cyan', displayLine(output.command))}`];
 }
 
-function signOf(line: ReportLine): Piece {
-  const {sign, tone} = lineWords(line);
-  return {text: sign, style: styles[tone]};
-}
+const painted = ({sign, tone}: {readonly sign: string; readonly tone: Tone}): Piece => ({
+  text: sign,
+  style: styles[tone],
+});
 
 function piecesOf({task, need, isSettled}: ReportLine): Piece[] {
   const facts = taskPieces(task).map((text) => ({text}));

@@ -129,7 +129,7 @@ function warningOf(error: unknown): string {
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs a job that must not be interrupted halfway, even if it ends the session we are in. */
-export async function undisturbed<T>(job: () => Promise<T>): Promise<T> {
+export async function withoutInterruption<T>(job: () => Promise<T>): Promise<T> {
   const restore = ignoreStopSignals();
   try {
     return await job();

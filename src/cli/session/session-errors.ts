@@ -62,7 +62,7 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
     return [{command, why: 'continue from its branch'}];
   },
   E_CONFIRMATION_REQUIRED: (program, ref, {detached}) => [
-    {command: `${program} resume ${ref} --restart --yes${detached}`, why: 'end it and begin anew'},
+    {command: `${program} resume ${ref} --restart --yes${detached}`, why: 'end it and start again'},
     {command: `${program} resume ${ref}${detached}`, why: 'or continue with the one that is running'},
   ],
   E_RUNNER_NOT_CONFIGURED: (program) => [{command: `${program} doctor`, why: 'see which runners there are'}],
@@ -79,6 +79,6 @@ const advice: Partial<Record<ErrorCode, Advice>> = {
   ],
   E_UNMERGED_COMMITS: (program, ref) => [
     {command: `git -C "$(${program} show ${ref} --path)" log`, why: 'see the commits'},
-    {command: `${program} clean ${ref} --force`, why: 'remove the worktree all the same'},
+    {command: `${program} clean ${ref} --force`, why: 'remove the worktree anyway'},
   ],
 };

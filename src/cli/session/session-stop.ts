@@ -1,7 +1,7 @@
 import {sessionName} from '../../machines/policies/session/session-names.ts';
 import type {SessionMeta} from '../../services/contracts/session.ts';
 import {interruptKey} from '../../services/contracts/tmux.ts';
-import {type Sessions, undisturbed} from './session-composition.ts';
+import {type Sessions, withoutInterruption} from './session-composition.ts';
 
 /** Presses Ctrl+C in a session. False if none runs, which is not a failure. */
 export const stopSession = (sessions: Sessions, run: SessionMeta): Promise<boolean> =>
@@ -31,6 +31,6 @@ async function onRunning(
 ): Promise<boolean> {
   const name = sessionName(run.run_id);
   if (!(await sessions.tmux.hasSession(name))) return false;
-  await undisturbed(() => job(sessions, name));
+  await withoutInterruption(() => job(sessions, name));
   return true;
 }

@@ -1,6 +1,7 @@
 import {execFile} from 'node:child_process';
 import {promisify} from 'node:util';
 import {loginState} from '../../services/agents/login-state.ts';
+import {rootRefusal} from '../../services/agents/root-refusal.ts';
 import {AppError, messageOf} from '../../services/contracts/errors.ts';
 import type {ProviderChoice} from '../../services/contracts/project.ts';
 import {type NativeProviderId, providerIds, providerTable} from '../../services/contracts/provider-table.ts';
@@ -42,11 +43,11 @@ function rootObstacle(
   id: NativeProviderId,
   env: CliContext['env'],
 ): Required<Pick<Check, 'found' | 'advice'>> | null {
-  const {rootVariable} = providerTable[id];
-  if (rootVariable === null || process.getuid?.() !== 0 || env[rootVariable] === '1') return null;
+  const variable = rootRefusal(id, env);
+  if (variable === null) return null;
   return {
     found: 'refuses to edit files for root',
-    advice: `work as another user, or in a container: export ${rootVariable}=1`,
+    advice: `work as another user, or in a container: export ${variable}=1`,
   };
 }
 
@@ -67,7 +68,7 @@ function checkChoice({id, source}: ProviderChoice, agents: readonly Check[]): Ch
     const instead = other
       ? `blackbird agents use ${other}`
       : 'look around with the built-in agent: blackbird demo';
-    const found = `${id} is chosen but cannot work yet`;
+    const found = `${id} would be used but cannot work yet`;
     return {name, state: 'wrong', found, advice: `see ${own.name} above; or ${instead}`};
   }
   if (source !== 'default') return {name, state: 'good', found: id};

@@ -1,3 +1,4 @@
+import {existsSync} from 'node:fs';
 import {probeProvider} from '../../services/agents/probe.ts';
 import {createProbeCache} from '../../services/agents/probe-cache.ts';
 import {findProvider} from '../../services/agents/providers.ts';
@@ -31,12 +32,14 @@ export async function listAgents({
   folder: ProjectFolder;
   env: CliContext['env'];
 }): Promise<ListedAgent[]> {
-  await ensureStateFolder(folder);
   const choice = await chooseAgent({folder, env});
-  const cache = createProbeCache(folder.agentCacheFile);
+  // Looking must not make a project of a folder. In one that is there, a link is refused before anything is written.
+  const isProject = existsSync(folder.stateFolder);
+  if (isProject) await ensureStateFolder(folder);
+  const cache = isProject ? {cache: createProbeCache(folder.agentCacheFile)} : {};
   const agents: ListedAgent[] = [];
   for (const id of providerIds) {
-    const probe = await probeProvider(findProvider(id), {env, cache});
+    const probe = await probeProvider(findProvider(id), {env, ...cache});
     const chosen = choice.id === id ? choice.source : null;
     if (!probe.installed) {
       const {install} = providerTable[id];

@@ -7,7 +7,7 @@ import {messageOf} from '../../services/contracts/errors.ts';
 import type {SessionPort, SessionRow} from '../../ui/ports.ts';
 import type {Cli} from '../cli.ts';
 import {cleanRun, commitsAre} from '../session/session-clean.ts';
-import {openSessions, undisturbed} from '../session/session-composition.ts';
+import {openSessions, withoutInterruption} from '../session/session-composition.ts';
 import {createRun} from '../session/session-start.ts';
 import {killSession, stopSession} from '../session/session-stop.ts';
 import {type SessionView, viewsOf} from '../session/session-view.ts';
@@ -63,7 +63,7 @@ export function createSessionPort(cli: Cli, command: Command): SessionPort {
     clean: async (id, {force}) => {
       const sessions = await open();
       const run = await sessions.find(id);
-      const {lost} = await undisturbed(() => cleanRun(sessions, run, {force}));
+      const {lost} = await withoutInterruption(() => cleanRun(sessions, run, {force}));
       if (lost === null) return [];
       return [`${commitsAre(lost.unbranched)} on no branch any more: git branch <name> ${lost.head}`];
     },

@@ -21,7 +21,7 @@ import type {SegmentEnd, SegmentExit, SegmentVerdict} from '../policies/run/run-
 import {isSessionStored} from '../policies/run/run-step.ts';
 import type {Silence} from '../policies/run/silence.ts';
 import {usageSoFar} from '../policies/run/spent.ts';
-import type {SpendingDesk} from './spending.ts';
+import type {SpendingTracker} from './spending.ts';
 
 export type AgentInput = {
   readonly run: RunRecord;
@@ -87,7 +87,7 @@ export function defineAgentActor({
   agents: AgentRunner;
   live: LiveAgents;
   endings: AgentEndings;
-  spending: SpendingDesk;
+  spending: SpendingTracker;
   monotonicNow: () => number;
   onNews: (run: RunRecord, news: AgentNews) => void;
 }) {

@@ -81,7 +81,7 @@ export async function startFresh(
     said.length + words.answers.length > 0
       ? undeliveredPrompt(taskPrompt, said.join('\n\n'), words.questions, words.answers)
       : taskPrompt;
-  const {choosesSession} = await services.agents.check(provider).catch((error: unknown) => {
+  const {choosesSession} = await services.agents.check(provider, 'edit').catch((error: unknown) => {
     throw beginnerMissing(provider, error);
   });
   const sessionRef = choosesSession ? services.newUuid() : null;

@@ -55,7 +55,7 @@ export function defineCheckActor({
         checkEndings.set(run_id, {ending: await process.ended, seconds: seconds()});
       } catch (error) {
         checkEndings.set(run_id, {
-          reason: `how it ended cannot be told: ${messageOf(error)}`,
+          reason: `it is not known how it ended: ${messageOf(error)}`,
           seconds: seconds(),
         });
       }

@@ -1,10 +1,11 @@
 import {fromPromise} from 'xstate';
+import type {CommitOutcome} from '../../services/contracts/commit.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {spansOf} from '../policies/run/change-spans.ts';
 import {commitRequest} from '../policies/run/commit-message.ts';
-import {chainTo} from '../policies/run/task-runs.ts';
+import {chainTo, uncommittedUndos} from '../policies/run/task-runs.ts';
 
 type Committing = Pick<Services, 'plans' | 'runs' | 'changes' | 'now'>;
 
@@ -28,16 +29,23 @@ export async function commitTask(
 }
 
 async function outcomeOf({plans, runs, changes}: Omit<Committing, 'now'>, run: RunRecord) {
-  const chain = chainTo(run, (await runs.list(run.task_id)).runs);
+  const all = (await runs.list(run.task_id)).runs;
+  const chain = chainTo(run, all);
   // What an earlier run of the chain committed is not committed again.
   const fresh = chain.slice(chain.findLastIndex(({commit}) => commit?.sha !== undefined) + 1);
-  const spans = spansOf(fresh);
-  if (spans.length === 0) return {skipped: run.review_summary?.note ?? 'its files were not recorded'};
+  if (spansOf(fresh).length === 0)
+    return {skipped: run.review_summary?.note ?? 'its files were not recorded'};
   const {id, title = '', description} = (await plans.read()).items.get(run.task_id) ?? {id: run.task_id};
-  try {
-    const request = commitRequest({id, title, ...(description && {description})}, run.run_id);
-    return await changes.commit(await changes.compose(spans), request);
-  } catch (error) {
-    return {skipped: messageOf(error)};
-  }
+  const request = commitRequest({id, title, ...(description && {description})}, run.run_id);
+  const attempt = async (made: readonly RunRecord[]): Promise<CommitOutcome> => {
+    try {
+      return await changes.commit(await changes.compose(spansOf(made)), request);
+    } catch (error) {
+      return {skipped: messageOf(error)};
+    }
+  };
+  const undos = uncommittedUndos(fresh[0] ?? run, all);
+  const withUndos = undos.length === 0 ? null : await attempt([...undos, ...fresh]);
+  // Without them, if HEAD does not have what they took out.
+  return withUndos?.sha === undefined ? attempt(fresh) : withUndos;
 }

@@ -22,7 +22,7 @@ import {keepSentFeedback} from './sent-feedback.ts';
 import {commentsAt} from './task-comments.ts';
 
 /** The open questions by run, and how to answer each. */
-export type DecisionDesk = Map<
+export type OpenDecisions = Map<
   string,
   {readonly request: DecisionRequest; readonly send: (command: ReviewGateCommand) => void}
 >;
@@ -30,17 +30,17 @@ export type DecisionDesk = Map<
 /** Offers the question for as long as the gate asks it. */
 export function defineAskDecisionActor(
   services: Services,
-  desk: DecisionDesk,
+  decisions: OpenDecisions,
   onAsked: (request: DecisionRequest) => void,
 ) {
   return fromCallback<ReviewGateCommand, AskDecisionInput>(({input, sendBack}) => {
     const {explicitProvider, ...asked} = input;
     const request = {...asked, obstacle: obstacleTo(services, input.run, explicitProvider)};
     const open = {request, send: sendBack};
-    desk.set(input.run.run_id, open);
+    decisions.set(input.run.run_id, open);
     onAsked(request);
     return () => {
-      if (desk.get(input.run.run_id) === open) desk.delete(input.run.run_id);
+      if (decisions.get(input.run.run_id) === open) decisions.delete(input.run.run_id);
     };
   });
 }
@@ -62,7 +62,7 @@ export async function checkDecision(
   const obstacle = obstacleTo(services, run, explicitProvider);
   try {
     if (obstacle !== null) throw resumeRefusal('E_RESUME_REFUSED', task, run, obstacle);
-    await services.agents.check(run.provider);
+    await services.agents.check(run.provider, 'edit');
   } catch (error) {
     // Otherwise this text would exist only in the shell that sent it.
     await keepSentFeedback(services, run, feedback);

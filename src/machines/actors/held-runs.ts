@@ -37,6 +37,8 @@ export async function heldRuns(
     readonly explicitProvider: ProviderId | null;
   },
 ): Promise<readonly HeldRun[]> {
+  // Asked before every task, and usually nothing is held: no walk through the tree for that.
+  if (!hasOpenTask(plan)) return [];
   const wanted = new Set(taskIds);
   const held: HeldRun[] = [];
   for (const {task} of walkTree(plan)) {
@@ -51,6 +53,11 @@ export async function heldRuns(
     if (mode) held.push({run, mode});
   }
   return held;
+}
+
+function hasOpenTask({items}: Plan): boolean {
+  for (const task of items.values()) if (isOpen(task)) return true;
+  return false;
 }
 
 const isOpen = (task: Task) =>

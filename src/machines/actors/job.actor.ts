@@ -15,7 +15,7 @@ import {
 } from '../policies/job/job-steps.ts';
 import {mayEditFiles, repositoryWarnings} from '../policies/job/repository-warnings.ts';
 import {costWarning} from '../policies/run/budget.ts';
-import type {SpendingDesk} from './spending.ts';
+import type {SpendingTracker} from './spending.ts';
 
 /** Settings and agent at the start of a job; they hold until it ends. */
 export function defineResolveJobActor(
@@ -42,12 +42,16 @@ export const defineAcquireLockActor = (lock: ProjectLock, onLocked: () => void) 
 export const defineReleaseLockActor = (lock: ProjectLock) => fromPromise<void, void>(() => lock.release());
 
 /** The running job, for everything that is done on its behalf. */
-export type JobDesk = {jobId: string | null; readonly spending: SpendingDesk};
+export type CurrentJob = {jobId: string | null; readonly spending: SpendingTracker};
 
 export type JobOpening = {readonly steps: readonly JobStep[]; readonly rules: JobRules};
 
 /** Writes the job record before anything starts, and closes records that an earlier Blackbird left open. */
-export function defineOpenJobActor(services: Services, desk: JobDesk, onWarning: (message: string) => void) {
+export function defineOpenJobActor(
+  services: Services,
+  currentJob: CurrentJob,
+  onWarning: (message: string) => void,
+) {
   const {jobs, now, self, host, newJobSuffix, surroundings} = services;
   return fromPromise<void, JobOpening>(async ({input}) => {
     const ids = jobs.ids();
@@ -57,9 +61,9 @@ export function defineOpenJobActor(services: Services, desk: JobDesk, onWarning:
     }
     await closeLostJobs(services, ids);
     const jobId = newJobId(now(), newJobSuffix(), ids[0]);
-    desk.spending.begin();
+    currentJob.spending.begin();
     await jobs.create(newJobRecord({...input, jobId, owner: self, host}, now()));
-    desk.jobId = jobId;
+    currentJob.jobId = jobId;
   });
 }
 
@@ -83,11 +87,11 @@ async function closeLostJobs(
   }
 }
 
-export function defineCloseJobActor({jobs, plans, now}: Services, desk: JobDesk) {
+export function defineCloseJobActor({jobs, plans, now}: Services, currentJob: CurrentJob) {
   return fromPromise<void, {readonly result: JobResult | null}>(async ({input: {result}}) => {
-    const {jobId} = desk;
+    const {jobId} = currentJob;
     if (jobId === null || result === null) return;
-    desk.jobId = null;
+    currentJob.jobId = null;
     const job = await jobs.read(jobId);
     if (job === null) return;
     const plan = await plans.read().catch(() => null);
@@ -96,15 +100,18 @@ export function defineCloseJobActor({jobs, plans, now}: Services, desk: JobDesk)
 }
 
 /** For other terminals: nothing more starts. A job without a record does not start at all. */
-export async function noteStop({jobs, now}: Pick<Services, 'jobs' | 'now'>, desk: JobDesk): Promise<void> {
-  if (desk.jobId !== null) await jobs.note(desk.jobId, {stopAskedAt: now()});
+export async function noteStop(
+  {jobs, now}: Pick<Services, 'jobs' | 'now'>,
+  currentJob: CurrentJob,
+): Promise<void> {
+  if (currentJob.jobId !== null) await jobs.note(currentJob.jobId, {stopAskedAt: now()});
 }
 
 /** Requests from other terminals, as engine commands. */
-export function defineWatchRequestsActor({requests}: Pick<Services, 'requests'>, desk: JobDesk) {
+export function defineWatchRequestsActor({requests}: Pick<Services, 'requests'>, currentJob: CurrentJob) {
   return fromCallback<EventObject, void>(({sendBack}) =>
     requests.watch(
-      () => desk.jobId,
+      () => currentJob.jobId,
       ({type}) => sendBack(type === 'pause' ? pauseByPerson : stopAfterTask),
     ),
   );
@@ -116,27 +123,27 @@ const stopAfterTask = {type: 'engine.stopAfterTask', isAskedElsewhere: true} as 
 /** The run store of the running job: each run gets its id, and the job record lists the runs. */
 export function runsOfJob(
   {runs, jobs, now}: Pick<Services, 'runs' | 'jobs' | 'now'>,
-  desk: JobDesk,
+  currentJob: CurrentJob,
 ): Services['runs'] {
   const noteRun = async (run: RunRecord) => {
-    if (desk.jobId === null) return;
-    await jobs.note(desk.jobId, {run: {taskId: run.task_id, runId: run.run_id, startedAt: now()}});
+    if (currentJob.jobId === null) return;
+    await jobs.note(currentJob.jobId, {run: {taskId: run.task_id, runId: run.run_id, startedAt: now()}});
   };
   return {
     ...runs,
     insert: async (run) => {
       await noteRun(run);
-      await runs.insert(desk.jobId === null ? run : {...run, job_id: desk.jobId});
+      await runs.insert(currentJob.jobId === null ? run : {...run, job_id: currentJob.jobId});
     },
     update: async (taskId, runId, change) => {
-      const {jobId} = desk;
+      const {jobId} = currentJob;
       let before: RunRecord | null = null;
       const after = await runs.update(taskId, runId, (run) => {
         before = run;
         const changed = change(run);
         return jobId === null ? changed : ofJob(jobId, run, changed);
       });
-      if (jobId !== null) desk.spending.recorded(after, jobId);
+      if (jobId !== null) currentJob.spending.recorded(after, jobId);
       if (jobId !== null && before !== null && isTakenUp(before, after))
         await noteTakenUp(jobId, before, after);
       return after;

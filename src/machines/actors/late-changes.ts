@@ -45,7 +45,7 @@ async function lateNames({changes, plans, runs, surroundings}: Looking, run: Run
     why = messageOf(error);
   }
   const {names} = await surroundings.writtenSince(endedAt);
-  return `nobody can tell what: ${why}; written since: ${names.length === 0 ? 'nothing' : some(names)}`;
+  return `unknown files (${why}); written since: ${names.length === 0 ? 'nothing' : some(names)}`;
 }
 
 /** The tree after the last check, which may write files of its own, or after the agent. */

@@ -40,7 +40,7 @@ export type PlanQuestion = {
 };
 
 /** The open questions by draft, and how to answer each. */
-export type PlanDesk = Map<
+export type OpenPlanQuestions = Map<
   string,
   {readonly question: PlanQuestion; readonly send: (command: drafts.PlanCommand) => void}
 >;
@@ -131,7 +131,7 @@ export function defineSendBackActor(stores: Stores) {
 }
 
 const noMoreQuestions =
-  'you may not ask again: decide what is open by yourself, and say so in the description of the tasks';
+  'do not ask again: decide the open points yourself, and say so in the descriptions of the tasks';
 
 /** Null if it cannot be applied to the current plan. */
 export async function previewProposal(
@@ -147,7 +147,7 @@ export async function previewProposal(
 /** Offers the question for as long as it is open. */
 export function defineAskPersonActor(
   stores: Stores,
-  desk: PlanDesk,
+  questions: OpenPlanQuestions,
   onAsked: (question: PlanQuestion) => void,
   onWarning: (message: string) => void,
 ) {
@@ -158,17 +158,17 @@ export function defineAskPersonActor(
       const preview = draft.questions.length > 0 ? null : await previewProposal(stores, draft);
       if (isOver) return;
       const question = {draft, preview, refusal};
-      desk.set(draftId, {question, send: sendBack});
+      questions.set(draftId, {question, send: sendBack});
       onAsked(question);
     };
     ask().catch((error: unknown) => {
       if (isOver) return;
-      onWarning(`nobody can be asked about the draft ${draftId}: ${messageOf(error)}`);
+      onWarning(`cannot ask about the draft ${draftId}: ${messageOf(error)}`);
       sendBack({type: 'plan.postpone'});
     });
     return () => {
       isOver = true;
-      desk.delete(draftId);
+      questions.delete(draftId);
     };
   });
 }

@@ -18,7 +18,7 @@ import {applyRunStep, newRunRecord} from '../policies/run/run-record.ts';
 import {chainTo, changedFiles, latestDeliveredRun} from '../policies/run/task-runs.ts';
 import {completionsBelow} from './readable-runs.ts';
 import type {PreparedRun} from './run-situation.ts';
-import {requireBudget, type SpendingDesk} from './spending.ts';
+import {requireBudget, type SpendingTracker} from './spending.ts';
 
 export type PrepareReviewInput = {
   readonly parentId: string;
@@ -35,7 +35,7 @@ const diffLimit = 24_000;
  */
 export function definePrepareReviewActor(
   services: Services,
-  spending: SpendingDesk,
+  spending: SpendingTracker,
   onPrepared: (prepared: PreparedRun) => void,
 ) {
   return fromPromise<PreparedRun | null, PrepareReviewInput>(async ({input}) => {
@@ -51,7 +51,7 @@ export function definePrepareReviewActor(
     const works: ReviewedWork[] = [];
     for (const task of reviewedTasks(plan, parent)) works.push(await workOn(services, task, earlier));
     const prompt = reviewPrompt({parent, works, cycles: cyclesOf(runs)});
-    const {choosesSession} = await services.agents.check(provider);
+    const {choosesSession} = await services.agents.check(provider, 'read-only');
     const sessionRef = choosesSession ? services.newUuid() : null;
 
     const attempt = Math.max(0, ...runs.map((run) => run.attempt)) + 1;

@@ -11,7 +11,7 @@ import {promptFor, requestFor} from './begin-run.ts';
 export function definePrepareRoundActor(services: Services) {
   return fromPromise<AgentRequest, {readonly run: RunRecord}>(async ({input: {run}}) => {
     const prompt = checkPrompt(run);
-    const {choosesSession} = await services.agents.check(run.provider);
+    const {choosesSession} = await services.agents.check(run.provider, 'edit');
     if (hasSession(run))
       return requestFor(services, {kind: 'resume', prompt, sessionRef: run.provider_session_ref});
     const plan = await services.plans.read();

@@ -45,12 +45,12 @@ import {
   type Situation,
 } from './run-situation.ts';
 import {sentFeedback} from './sent-feedback.ts';
-import {requireBudget, type SpendingDesk} from './spending.ts';
+import {requireBudget, type SpendingTracker} from './spending.ts';
 
 /** Everything before the agent starts: reads plan and history, builds the prompt, writes the record. */
 export function definePrepareRunActor(
   services: Services,
-  spending: SpendingDesk,
+  spending: SpendingTracker,
   onPrepared: (prepared: PreparedTask) => void,
 ) {
   return fromPromise<PreparedTask, PrepareRunInput>(async ({input}) => {
@@ -138,7 +138,7 @@ async function prepareResume(services: Services, situation: Situation): Promise<
   requirePossible(facts, isAnswer ? 'answer' : command);
   // Sent back without ever having run: a person did it, so there is no session to continue.
   if (latest === null) return startFresh(services, situation, null);
-  await services.agents.check(latest.provider);
+  await services.agents.check(latest.provider, 'edit');
   if (command === 'resume' && isOnlyChecked(services, task, latest)) {
     await markInProgress(services, task.id);
     const {isReviewed} = situation;

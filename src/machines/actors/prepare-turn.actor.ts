@@ -42,7 +42,7 @@ export function definePrepareTurnActor(services: Services, onPrepared: (turn: Pl
         ? planPrompt(draft, {plan: await services.plans.read(), snapshot: await services.project.snapshot()})
         : turnPrompt(draft);
     const provider = before?.provider ?? input.provider;
-    const {choosesSession} = await services.agents.check(provider).catch((error: unknown) => {
+    const {choosesSession} = await services.agents.check(provider, 'read-only').catch((error: unknown) => {
       throw before === null ? beginnerMissing(provider, error) : error;
     });
     const sessionRef = before?.provider_session_ref ?? (choosesSession ? services.newUuid() : null);

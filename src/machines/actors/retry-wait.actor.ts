@@ -4,7 +4,7 @@ import type {Services} from '../../services/contracts/services.ts';
 import type {Wait} from '../policies/job/waiting.ts';
 import {applyRunStep} from '../policies/run/run-record.ts';
 import type {RetryWaitCommand, RetryWaitInput} from '../retry-wait.machine.ts';
-import type {JobDesk} from './job.actor.ts';
+import type {CurrentJob} from './job.actor.ts';
 
 /** The current waits, each with a way to send it events. */
 export type OpenWaits = Set<{readonly wait: Wait; readonly send: (command: RetryWaitCommand) => void}>;
@@ -26,11 +26,11 @@ export function defineAnnounceWaitActor(waits: OpenWaits, publish: (news: WaitNe
 }
 
 /** The job record says what it waits for while it does. */
-export function defineRecordWaitActor({jobs, now}: Pick<Services, 'jobs' | 'now'>, desk: JobDesk) {
+export function defineRecordWaitActor({jobs, now}: Pick<Services, 'jobs' | 'now'>, currentJob: CurrentJob) {
   return fromPromise<void, RetryWaitInput>(async ({input: {wait}}) => {
-    if (desk.jobId === null) return;
+    if (currentJob.jobId === null) return;
     const {isTooLong: _, foundAt: __, ...waiting} = wait;
-    await jobs.note(desk.jobId, {waiting: {...waiting, since: now()}});
+    await jobs.note(currentJob.jobId, {waiting: {...waiting, since: now()}});
   });
 }
 

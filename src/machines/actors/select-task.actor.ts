@@ -4,17 +4,17 @@ import {runProviderIds} from '../../services/contracts/provider-table.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import type {Selection, SelectTaskInput} from '../policies/job/execution-steps.ts';
 import {type HeldRun, type NextTask, nextOf} from '../policies/job/waiting.ts';
-import {agentMissing, namedAgents, providerFor} from '../policies/run/agent-choice.ts';
+import {namedAgents, namedAgentUnusable, providerFor} from '../policies/run/agent-choice.ts';
 import {requireNothingLeft} from '../policies/run/nothing-to-run.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
 import {latestDeliveredRun} from '../policies/run/task-runs.ts';
 import {heldRuns, timeFacts} from './held-runs.ts';
 import {pendingOf} from './pending-feedback.ts';
 import {factsHere, type RunMode} from './run-situation.ts';
-import {requireBudget, type SpendingDesk} from './spending.ts';
+import {requireBudget, type SpendingTracker} from './spending.ts';
 
 /** Reads the plan again before every task, so that edits made meanwhile count. */
-export function defineSelectTaskActor(services: Services, spending: SpendingDesk) {
+export function defineSelectTaskActor(services: Services, spending: SpendingTracker) {
   return fromPromise<Selection, SelectTaskInput>(async ({input}) => {
     const {patience, passedOver} = input;
     const plan = await services.plans.read();
@@ -58,8 +58,8 @@ async function requireNamedAgents(
   input: SelectTaskInput,
 ): Promise<void> {
   for (const [agent, taskId] of namedAgents(plan, input.taskIds, input)) {
-    await agents.check(agent).catch((error: unknown) => {
-      throw agentMissing(taskId, error);
+    await agents.check(agent, 'edit').catch((error: unknown) => {
+      throw namedAgentUnusable(taskId, error);
     });
   }
 }

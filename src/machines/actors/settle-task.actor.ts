@@ -45,6 +45,6 @@ export function defineSettleTaskActor(
       : await runs.update(taskId, run.run_id, (current) => withTakenBack(current, back));
     onSettled(told);
     await warnAboutUnsent(services, run, run.decision_state, warn);
-    if (isLeft) warn(`what was written at the checkpoint of ${taskId} and not sent is kept for its next one`);
+    if (isLeft) warn(`unsent text from the checkpoint of ${taskId} is kept for its next checkpoint`);
   });
 }

@@ -7,7 +7,7 @@ import {BudgetError, type Budgets, overrunOf, type Spending} from '../policies/r
 import {nothingSpent, plus, spentBy, spentIn, taskSpent, usageSince} from '../policies/run/spent.ts';
 
 /** The usage of the job and its agents, from the records and from the running agents. */
-export type SpendingDesk = {
+export type SpendingTracker = {
   /** Starts a new job at zero. */
   begin(): void;
   /** A record as it is on disk now. */
@@ -22,7 +22,7 @@ export type SpendingDesk = {
 
 type LiveAgent = {readonly startedAt: number; usage: Usage | undefined};
 
-export function createSpendingDesk({monotonicNow}: Pick<Services, 'monotonicNow'>): SpendingDesk {
+export function createSpendingTracker({monotonicNow}: Pick<Services, 'monotonicNow'>): SpendingTracker {
   const records = new Map<string, Spent>();
   const live = new Map<string, LiveAgent>();
   const listeners = new Map<string, () => void>();
@@ -55,7 +55,7 @@ export function createSpendingDesk({monotonicNow}: Pick<Services, 'monotonicNow'
 
 /** Throws if the budget is used up. `run` is the one to continue. */
 export function requireBudget(
-  spending: SpendingDesk,
+  spending: SpendingTracker,
   budgets: Budgets | undefined,
   taskId: string,
   run: RunRecord | null,
@@ -65,10 +65,10 @@ export function requireBudget(
   if (overrun) throw new BudgetError(overrun, taskId, asked);
 }
 
-export const defineReadSpendingActor = (spending: SpendingDesk) =>
+export const defineReadSpendingActor = (spending: SpendingTracker) =>
   fromPromise<Spending, {readonly run: RunRecord}>(async ({input: {run}}) => spending.read(run));
 
-export const defineWatchUseActor = (spending: SpendingDesk) =>
+export const defineWatchUseActor = (spending: SpendingTracker) =>
   fromCallback<EventObject, {readonly run: RunRecord}>(({input: {run}, sendBack}) =>
     spending.watch(run.run_id, () => sendBack({type: 'use.changed'})),
   );

@@ -21,7 +21,7 @@ import {
   undoRecord,
   undoRefusal,
 } from '../policies/run/undo.ts';
-import {begunBelow, mostNamed, undoOfParent} from '../policies/run/undo-of-parent.ts';
+import {mostNamed, startedBelow, undoOfParent} from '../policies/run/undo-of-parent.ts';
 import type {UndoStep} from '../undo.machine.ts';
 import {recordBroken} from './recover-runs.actor.ts';
 import {reinstate} from './reinstate.ts';
@@ -63,7 +63,7 @@ export async function proposeUndo(services: Looking, request: UndoRequest): Prom
 /** A task that was set to done by hand has no run, and nothing to undo. */
 async function undoableBelow({runs}: Looking, plan: Plan, parent: Task): Promise<Task[]> {
   const found: Task[] = [];
-  for (const task of begunBelow(plan, parent)) {
+  for (const task of startedBelow(plan, parent)) {
     if (found.length === mostNamed) break;
     const run = latestDeliveredRun((await runs.list(task.id)).runs);
     if (run !== null && run.superseded_by_run_id === undefined) found.push(task);

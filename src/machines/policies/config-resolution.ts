@@ -68,7 +68,7 @@ export function requireGates({unusable}: ResolvedConfig, told: ReadonlySet<Setti
   const message =
     problem === undefined
       ? `${key} in ${file} must be ${acceptedValues(key)}`
-      : `${file} cannot be used, and ${key} may stand in it: ${problem}`;
+      : `${file} cannot be used, and ${key} may be set in it: ${problem}`;
   const flag = layer === 'global' ? ' --global' : '';
   throw new AppError('E_CONFIG', `nothing was started: ${message}`, {
     details: [

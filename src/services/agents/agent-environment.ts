@@ -1,4 +1,4 @@
-import {guardianMarker, runMarker, wardMarker} from './process-table.ts';
+import {guardedByMarker, guardianMarker, runMarker} from './process-table.ts';
 
 /** For debugging Blackbird itself; if inherited, they would open a debugger in the agent or stop it. */
 const ownDebugging = ['BLACKBIRD_AGENT_DEBUG', 'VSCODE_INSPECTOR_OPTIONS', guardianMarker];
@@ -24,7 +24,7 @@ export function agentEnvironment({
     PWD: cwd,
     ...command,
     [runMarker]: runId,
-    [wardMarker]: guardian,
+    [guardedByMarker]: guardian,
   };
   for (const name of ownDebugging) if (command[name] === undefined) delete env[name];
   if (env.NODE_OPTIONS !== undefined && command.NODE_OPTIONS === undefined) {

@@ -10,6 +10,7 @@ import {customProvider} from './custom-command.ts';
 import {leaderOf} from './orphans.ts';
 import {type ProbeCache, probeProvider} from './probe.ts';
 import {findProvider} from './providers.ts';
+import {rootRefusal} from './root-refusal.ts';
 import {createUsageSum} from './usage-sum.ts';
 import {gatherEndFacts} from './verdicts.ts';
 
@@ -58,7 +59,13 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
   return {
     customCommand,
 
-    check: async (id) => ({choosesSession: (await capabilitiesOf(providerOf({provider: id}))).chosenSession}),
+    check: async (id, access) => {
+      const provider = providerOf({provider: id});
+      const {chosenSession} = await capabilitiesOf(provider);
+      const variable = access === 'edit' ? rootRefusal(id, env) : null;
+      if (variable !== null) throw rootRefused(provider, variable);
+      return {choosesSession: chosenSession};
+    },
 
     launch: async ({run, request, onEvent}) => {
       const provider = providerOf(run);
@@ -143,6 +150,16 @@ export function createAgentRunner(options: AgentRunnerOptions): AgentRunner {
     sweep: (run) => spawner.sweepRun(run.run_id, leaderOf(run)),
   };
 }
+
+/** Every task would fail the same way, so none is started. */
+const rootRefused = ({id, title}: Provider, variable: string): AppError =>
+  new AppError('E_PROVIDER_REFUSED', `${title} refuses to edit files for root; nothing was started`, {
+    details: [['provider', id]],
+    next: [
+      {command: `export ${variable}=1`, why: 'in a container; elsewhere, work as another user'},
+      {command: 'blackbird agents', why: 'see what is installed'},
+    ],
+  });
 
 /** Suggests only this agent, because no other has the sessions of its runs. */
 function agentMissing(

@@ -2,7 +2,7 @@ import {constants} from 'node:fs';
 import {open, readdir} from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type {Failure, FailureScene} from '../contracts/agent.ts';
+import type {Failure, FailureContext} from '../contracts/agent.ts';
 import {threadFailure} from './codex-failures.ts';
 import {isUuid} from './verdicts.ts';
 
@@ -13,7 +13,7 @@ const maxFolders = 1_000;
 /** Looks in the thread's file for what the output said only in prose. */
 export async function investigateThread(
   failure: Failure,
-  {sessionRef, env, now}: FailureScene,
+  {sessionRef, env, now}: FailureContext,
 ): Promise<Failure> {
   const home = env.CODEX_HOME || path.join(env.HOME || os.homedir(), '.codex');
   const lines = isUuid(sessionRef) ? await lastLines(path.join(home, 'sessions'), sessionRef) : [];

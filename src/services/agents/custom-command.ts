@@ -37,9 +37,11 @@ export function customProvider(commandLine: string, dialect: Dialect | null): Pr
     judge: (end) =>
       reader.dialect === null ? judgePlain(end) : judgeDialect(reader.dialect, end, {hasSession}),
 
-    investigate: async (failure, scene) => {
+    investigate: async (failure, context) => {
       const {dialect: spoken} = reader;
-      return spoken === null ? failure : ((await providers[spoken].investigate?.(failure, scene)) ?? failure);
+      return spoken === null
+        ? failure
+        : ((await providers[spoken].investigate?.(failure, context)) ?? failure);
     },
 
     isSessionRef: isUuid,
@@ -118,7 +120,7 @@ function judgeDialect(
   const verdict = providers[dialect].judge(end);
   // Text alone proves nothing: a resumed session must identify itself.
   if (verdict.outcome === 'succeeded' && end.kind === 'resume' && !hasSession) {
-    const message = 'the command did not say that it went on with this session';
+    const message = 'the command did not confirm that it continues this session';
     return {outcome: 'failed', failure: {kind: 'resume_rejected', message}, text: verdict.text};
   }
   return verdict;

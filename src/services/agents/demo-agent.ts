@@ -79,7 +79,7 @@ async function takeTurn(): Promise<number> {
   const exists = isUuid(id) && fs.existsSync(file);
   if (options.resume !== undefined && !exists) return complain(`no demo session ${id}`);
   if (options.resume === undefined && exists) return complain(`demo session ${id} already exists`);
-  if (!isUuid(id)) return complain(`${JSON.stringify(id)} is no session id`);
+  if (!isUuid(id)) return complain(`${JSON.stringify(id)} is not a session id`);
 
   const session: Session = exists
     ? sessionSchema.parse(JSON.parse(fs.readFileSync(file, 'utf8')))

@@ -5,7 +5,7 @@ import type {ProcessIdentity} from '../contracts/process.ts';
 import {guardianScript} from './launcher.ts';
 import {guardianMarker} from './process-table.ts';
 
-export type Ward = {
+export type GuardedAgent = {
   readonly leader: ProcessIdentity;
   /** The leader is a reaper, which ends the agent itself when we die. */
   readonly isReaped: boolean;
@@ -16,8 +16,8 @@ export interface Guardian {
   /** Set in the environment of the guarded agents and their children. */
   readonly name: string;
   /** Resolves once the guardian is certain to know the agent, even if we die right after. */
-  watch(ward: Ward): Promise<void>;
-  forget(ward: Ward): void;
+  watch(agent: GuardedAgent): Promise<void>;
+  forget(agent: GuardedAgent): void;
 }
 
 const restartDelay = 100;
@@ -25,12 +25,12 @@ const restartDelay = 100;
 /** Starts a guardian with the first agent, and another one if it is lost while agents are alive. */
 export function createGuardian(): Guardian {
   const name = randomBytes(8).toString('hex');
-  const wards = new Set<string>();
+  const guarded = new Set<string>();
   let current: ChildProcess | undefined;
 
   const start = (): ChildProcess => {
-    // It knows its wards from its first moment, in case we die in the next one.
-    const child = spawn('/bin/sh', ['-c', guardianScript, 'blackbird-guardian', ...wards], {
+    // It knows its agents from its first moment, in case we die in the next one.
+    const child = spawn('/bin/sh', ['-c', guardianScript, 'blackbird-guardian', ...guarded], {
       cwd: '/',
       // In its own group: neither the terminal's signals nor ours to the agent reach it.
       detached: true,
@@ -42,7 +42,7 @@ export function createGuardian(): Guardian {
     const lost = () => {
       if (current !== child) return;
       current = undefined;
-      if (wards.size > 0) setTimeout(() => current ?? start(), restartDelay).unref();
+      if (guarded.size > 0) setTimeout(() => current ?? start(), restartDelay).unref();
     };
     child.once('error', lost).once('exit', lost);
     child.stdin?.on('error', lost);
@@ -63,9 +63,9 @@ export function createGuardian(): Guardian {
 
   return {
     name,
-    watch: async (ward) => {
-      const line = wardLine(ward, name);
-      wards.add(line);
+    watch: async (agent) => {
+      const line = agentLine(agent, name);
+      guarded.add(line);
       try {
         // A guardian that died unnoticed refuses the line; its successor gets it again.
         await tell(`+ ${line}\n`).catch(() => {
@@ -73,18 +73,18 @@ export function createGuardian(): Guardian {
           return tell(`+ ${line}\n`);
         });
       } catch (error) {
-        wards.delete(line);
+        guarded.delete(line);
         throw error;
       }
     },
 
-    forget: (ward) => {
-      const line = wardLine(ward, name);
-      if (wards.delete(line)) current?.stdin?.write(`- ${line}\n`);
+    forget: (agent) => {
+      const line = agentLine(agent, name);
+      if (guarded.delete(line)) current?.stdin?.write(`- ${line}\n`);
     },
   };
 }
 
-function wardLine({leader, isReaped}: Ward, name: string): string {
+function agentLine({leader, isReaped}: GuardedAgent, name: string): string {
   return `${isReaped ? 'reaped' : 'alone'}:${leader.pid}:${leader.startTime.replaceAll(/[\s:]/g, '_')}:${name}`;
 }

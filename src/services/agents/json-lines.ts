@@ -44,7 +44,7 @@ export function firstLine(text: string): string {
 }
 
 /** The last non-empty line. */
-export function lastLine(text: string): string {
+function lastLine(text: string): string {
   const trimmed = text.trimEnd();
   return firstLine(trimmed.slice(Math.max(trimmed.lastIndexOf('\n'), trimmed.lastIndexOf('\r')) + 1));
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import {wardMarker} from './process-table.ts';
+import {guardedByMarker} from './process-table.ts';
 
 /** The first line of the agent's input, read by the launcher: everything after it is the prompt. */
 export const goLine = 'go\n';
@@ -83,16 +83,16 @@ anyLives() {
 }
 killIfMarked() {
   if [ -d /proc/self ]; then tr '\\000' '\\n' <"/proc/$1/environ"; else ps eww -o command= -p "$1" | tr ' ' '\\n'; fi |
-    grep -qxF "${wardMarker}=$name" && kill -KILL "$1" && found=1
+    grep -qxF "${guardedByMarker}=$name" && kill -KILL "$1" && found=1
 }
 killMarked() {
   if [ -d /proc/self ]; then
-    for file in $(grep -lsF "${wardMarker}=$name" /proc/[0-9]*/environ); do
+    for file in $(grep -lsF "${guardedByMarker}=$name" /proc/[0-9]*/environ); do
       pid=\${file#/proc/}
       killIfMarked "\${pid%/environ}"
     done
   else
-    for pid in $(ps axeww -o pid= -o command= | grep -F "${wardMarker}=$name" | awk '{print $1}'); do
+    for pid in $(ps axeww -o pid= -o command= | grep -F "${guardedByMarker}=$name" | awk '{print $1}'); do
       killIfMarked "$pid"
     done
   fi

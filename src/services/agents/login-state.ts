@@ -14,10 +14,10 @@ export async function loginState(
 ): Promise<LoginState> {
   const {loginStatus} = providerTable[id];
   if (loginStatus === null) return 'loggedIn';
-  const result = await runProgram({file, args: loginStatus, env, timeLimitMs});
+  const result = await runProgram({file, args: loginStatus.args, env, timeLimitMs});
   if (result.type !== 'ended') return 'unknown';
   if (result.code === 0) return 'loggedIn';
-  if (!/not logged in|"loggedIn": ?false/i.test(result.stdout + result.stderr)) return 'unknown';
+  if (!loginStatus.loggedOut.test(result.stdout + result.stderr)) return 'unknown';
   // It only knows about logins, not about another model provider's key.
   return id === 'codex' && usesOwnKey(env) ? 'loggedIn' : 'loggedOut';
 }

@@ -9,7 +9,7 @@ export const runMarker = 'BLACKBIRD_RUN_ID';
  * Names the Blackbird that started them: another one may continue the same run, and its agent must not be
  * ended by the first one's guardian.
  */
-export const wardMarker = 'BLACKBIRD_WARD_OF';
+export const guardedByMarker = 'BLACKBIRD_WARD_OF';
 /** A guardian inside a run (Blackbird started by an agent) is left alone to end its own agents. */
 export const guardianMarker = 'BLACKBIRD_GUARDIAN';
 

@@ -7,7 +7,7 @@ import type {
   FailureKind,
   Usage,
 } from '../contracts/agent.ts';
-import {isWishText} from '../contracts/model-wish.ts';
+import {isModelText} from '../contracts/model-wish.ts';
 import {firstLine} from './json-lines.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -19,7 +19,7 @@ export function isUuid(ref: string): boolean {
 
 /** Checks a word from a user or a plan before it goes into argv. A bad one here is a bug, as with a ref. */
 export function checkedWord(text: string): string {
-  if (isWishText(text)) return text;
+  if (isModelText(text)) return text;
   throw new Error(`${JSON.stringify(text)} cannot be an argument`);
 }
 

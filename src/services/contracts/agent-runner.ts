@@ -25,8 +25,11 @@ export interface LaunchedAgent extends RunningAgent<AgentEnding> {
 export interface AgentRunner {
   /** The command of provider `custom`; null if there is none. */
   readonly customCommand: string | null;
-  /** Throws `E_AGENT_NOT_FOUND` unless the provider can be started. Called before anything is recorded. */
-  check(provider: ProviderId): Promise<{readonly choosesSession: boolean}>;
+  /**
+   * Throws `E_AGENT_NOT_FOUND` unless the provider can be started, and `E_PROVIDER_REFUSED` if it is known not to do
+   * such work here. Called before anything is recorded.
+   */
+  check(provider: ProviderId, access: AgentRequest['access']): Promise<{readonly choosesSession: boolean}>;
   launch(spec: {
     readonly run: RunRecord;
     readonly request: AgentRequest;

@@ -137,7 +137,7 @@ export type AgentVerdict =
   | {readonly outcome: 'failed'; readonly failure: Failure; readonly text: string};
 
 /** Where to look for traces of a failed agent. */
-export type FailureScene = {
+export type FailureContext = {
   readonly sessionRef: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: Date;
@@ -153,7 +153,7 @@ export interface Provider {
   parseLine(line: string): readonly AgentEvent[];
   judge(end: AgentEnd): AgentVerdict;
   /** Checks a second source about a failure, if the agent keeps one on disk. Never throws. */
-  investigate?(failure: Failure, scene: FailureScene): Promise<Failure>;
+  investigate?(failure: Failure, context: FailureContext): Promise<Failure>;
   /** Must hold before a ref becomes an argument. */
   isSessionRef(ref: string): boolean;
   /** What the installed version can do, from the output of its `--version` and `--help`. */

@@ -87,19 +87,6 @@ export const settings = {
     max: 1440,
     about: 'how long a parent review may take before it is stopped and has no result',
   },
-  'execution.keepAwake': {
-    type: 'boolean',
-    default: true,
-    about: 'keep the machine awake while a job runs, if the system can',
-  },
-  'hooks.needsYou': {
-    type: 'text',
-    default: '',
-    about: 'a command to run when Blackbird needs you; it gets one JSON object on stdin',
-  },
-  'hooks.taskEnded': {type: 'text', default: '', about: 'a command to run when a task has ended'},
-  'hooks.jobEnded': {type: 'text', default: '', about: 'a command to run when a job has ended'},
-  ...modelSettings,
   'execution.onLimit': {
     type: 'choice',
     default: 'wait',
@@ -213,6 +200,19 @@ export const settings = {
     about: `how many turns an agent may take before it stops (${turnLimited} only)`,
     isGate: true,
   },
+  'execution.keepAwake': {
+    type: 'boolean',
+    default: true,
+    about: 'keep the machine awake while a job runs, if the system can',
+  },
+  'hooks.needsYou': {
+    type: 'text',
+    default: '',
+    about: 'a command to run when Blackbird needs you; it gets one JSON object on stdin',
+  },
+  'hooks.taskEnded': {type: 'text', default: '', about: 'a command to run when a task has ended'},
+  'hooks.jobEnded': {type: 'text', default: '', about: 'a command to run when a job has ended'},
+  ...modelSettings,
   'planning.maxPlanAutoRefinePasses': {
     type: 'integer',
     default: 1,

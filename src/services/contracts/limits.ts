@@ -5,7 +5,7 @@ import {runProviderIds} from './provider-table.ts';
 export const limitsSchemaVersion = 1;
 
 /** A used-up quota. It belongs to a provider and an account, so it applies to all projects of the user. */
-export const limitSchema = z.looseObject({
+const limitSchema = z.looseObject({
   provider: z.enum(runProviderIds),
   /** A digest, never a name or a key. */
   account: z.string(),

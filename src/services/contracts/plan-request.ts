@@ -6,7 +6,7 @@ import {answerSchema} from './run.ts';
 const longestWish = 1024 * 1024;
 
 /** A request to a planner. */
-export const planWishSchema = z
+const planWishSchema = z
   .object({
     kind: z.enum(planKinds),
     text: z.string().max(longestWish, 'the description is longer than 1 MiB'),

@@ -5,8 +5,11 @@ type ProviderEntry = {
   readonly program: string | null;
   readonly install: string | null;
   readonly login: string | null;
-  /** Arguments with which it exits with 0 if it is logged in; null if it cannot tell or needs no login. */
-  readonly loginStatus: readonly string[] | null;
+  /**
+   * Arguments with which it exits with 0 if it is logged in, and what it prints if it is not. Any other end tells
+   * nothing. Null if it cannot tell or needs no login.
+   */
+  readonly loginStatus: {readonly args: readonly string[]; readonly loggedOut: RegExp} | null;
   /** Its words for the reasoning effort, for the help; null if it has none to choose. */
   readonly efforts: string | null;
   /** It reports what it cost, so that a cost budget works. */
@@ -17,6 +20,8 @@ type ProviderEntry = {
   readonly limitWaits: readonly number[];
   /** It refuses to edit files for root unless this variable is 1; null if it does not. */
   readonly rootVariable: string | null;
+  /** Or if it finds itself in a sandbox that sets this variable. */
+  readonly sandboxMark: string | null;
 };
 
 /**
@@ -29,24 +34,26 @@ export const providerTable = {
     program: 'codex',
     install: 'npm install -g @openai/codex',
     login: 'codex login',
-    loginStatus: ['login', 'status'],
+    loginStatus: {args: ['login', 'status'], loggedOut: /not logged in/i},
     efforts: 'minimal, low, medium, high',
     tellsCost: false,
     limitsTurns: false,
     limitWaits: [15, 30, 60],
     rootVariable: null,
+    sandboxMark: null,
   },
   claude: {
     title: 'Claude Code',
     program: 'claude',
     install: 'npm install -g @anthropic-ai/claude-code',
     login: 'claude auth login',
-    loginStatus: ['auth', 'status'],
+    loginStatus: {args: ['auth', 'status'], loggedOut: /not logged in|"loggedIn": ?false/i},
     efforts: 'low, medium, high, max',
     tellsCost: true,
     limitsTurns: true,
     limitWaits: [5, 15, 30],
     rootVariable: 'IS_SANDBOX',
+    sandboxMark: 'CLAUDE_CODE_BUBBLEWRAP',
   },
   /** Built in: nothing to install and no account. */
   demo: {
@@ -60,6 +67,7 @@ export const providerTable = {
     limitsTurns: false,
     limitWaits: [5, 15, 30],
     rootVariable: null,
+    sandboxMark: null,
   },
 } as const satisfies Readonly<Record<string, ProviderEntry>>;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type {PlanCheck} from './plan.ts';
 
-export const sideEffectKinds = [
+const sideEffectKinds = [
   /** The plan file was changed by something other than Blackbird. */
   'plan',
   /** Blackbird's own records of runs and decisions. */

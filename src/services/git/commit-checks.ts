@@ -65,7 +65,7 @@ export async function requireIdentity(git: Git): Promise<void> {
   const ident = (name: string) => git.run(['var', name], {answers: [0, 1, 128]});
   const found = await Promise.all([ident('GIT_AUTHOR_IDENT'), ident('GIT_COMMITTER_IDENT')]);
   if (found.some(({code}) => code !== 0))
-    throw new Skipped('git does not know who you are: git config --global user.name and user.email say it');
+    throw new Skipped('git does not know who you are: set user.name and user.email with git config --global');
 }
 
 /** A nested repository commits its own files. */

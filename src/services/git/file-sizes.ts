@@ -52,7 +52,7 @@ export function checkTotal(files: ReadonlyMap<string, Stats>, bulky: ReadonlyMap
   const gigabytes = (bytes: number) => Math.ceil(bytes / 1024 ** 3);
   throw new GitFailure(
     'large',
-    `${gigabytes(total)} GiB of files would have to be recorded, ${gigabytes(maxTotalBytes)} GiB are the limit`,
+    `${gigabytes(total)} GiB of files would have to be recorded; the limit is ${gigabytes(maxTotalBytes)} GiB`,
   );
 }
 

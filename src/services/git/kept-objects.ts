@@ -29,7 +29,10 @@ export async function keepObjects(
   const isHere = singles.length <= maxSingles && singles.every(isFile);
   if (isHere) await syncAll(singles);
   await verified;
-  if (!isHere) await git.feed(['pack-objects', '-q', path.join(packs, 'pack')], `${[...ids].join('\n')}\n`);
+  if (!isHere) {
+    const input = async () => `${[...ids].join('\n')}\n`;
+    await git.pour(['pack-objects', '-q', path.join(packs, 'pack')], input, () => () => {});
+  }
   const count = namesIn(packs).filter((name) => name.endsWith('.pack')).length;
   const isCrowded = namesIn(path.join(store.objects, sampleFolder)).length > maxInSample;
   if (count > maxPacks || isCrowded) await git.run(['repack', '-a', '-d', '-k', '-l', '-n', '-q']);

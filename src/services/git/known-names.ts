@@ -28,7 +28,7 @@ export function isGitsOwn(file: string): boolean {
 }
 
 /** Names in Blackbird's folder that are its own or reported as settings. */
-const ownNames: ReadonlySet<string> = new Set([
+export const ownNames: ReadonlySet<string> = new Set([
   ...['.gitignore', 'config.json', 'config.lock', 'agent.json', 'agent-versions.json', 'snapshot.md', 'lock'],
   ...['plan.lock', 'plan.writes'],
   // In the user's home folder, if that is the project.
@@ -37,7 +37,7 @@ const ownNames: ReadonlySet<string> = new Set([
 
 const document = /^[^/]+\.json$/;
 /** What each of its subfolders may hold. */
-const ownFolders: ReadonlyMap<string, RegExp> = new Map([
+export const ownFolders: ReadonlyMap<string, RegExp> = new Map([
   ['jobs', /^[^/]+\.(json|notes\.jsonl)$/],
   [
     'runs',

@@ -27,7 +27,7 @@ export async function lostFiles(
     const texts = await textsOf(recorded, lost.filter(isSmall));
     const isGone = ({id}: DeletedFile) => sizes.get(id) === null || isNote(texts.get(id) ?? '');
     return [
-      ...told('deleted, and nobody has a copy', lost.filter(isGone)),
+      ...told('deleted, with no copy left', lost.filter(isGone)),
       ...told(
         'deleted, and not in git; blackbird undo brings back',
         lost.filter((file) => !isGone(file)),

@@ -1,6 +1,5 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import path from 'node:path';
-import {execa} from 'execa';
 import {simpleGit} from 'simple-git';
 import {messageOf} from '../contracts/errors.ts';
 
@@ -119,6 +118,8 @@ async function feedOnce(
   input: string,
   {env: more = {}}: GitCall,
 ): Promise<string> {
+  // Most tasks do without it, and loading it takes longer than a call.
+  const {execa} = await import('execa');
   const stop = new AbortController();
   const given = settings.flatMap((setting) => ['-c', setting]);
   const job = execa('git', [...given, ...args], {

@@ -53,15 +53,16 @@ export async function writeTree(
   const hasIndex = isOwn && index.open();
   const known = isOwn ? last.tree : null;
   const ignored = isOwn && last.ignored?.rules === rules ? last.ignored.files : null;
-  const write = (since: string | null, kept: Pick<Snapshot, 'known' | 'ignored'>) =>
-    writeTreeOnce({repository, job, git, index: index.file, since, leftOut, depth, ...kept});
+  const write = (kept: Pick<Snapshot, 'isNew' | 'known' | 'ignored' | 'since'>) =>
+    writeTreeOnce({repository, job, git, index: index.file, leftOut, depth, ...kept});
   // A rebuilt index does not know which files were tracked.
-  const anew = depth === 0 ? job.since : null;
+  const rebuild = () =>
+    write({isNew: true, known: null, ignored: null, since: depth === 0 ? job.since : null});
+  // A rebuilt index relies on objects that are here now; the next snapshot notices whether they still are.
+  if (!hasIndex) repository.hasOtherObjects();
   const written = async () => {
     try {
-      const found = hasIndex
-        ? await write(null, {known, ignored})
-        : await write(anew, {known: null, ignored: null});
+      const found = hasIndex ? await write({isNew: false, known, ignored, since: null}) : await rebuild();
       // An index relies on borrowed objects that the user's `gc` may have dropped since.
       if (hasIndex && repository.hasOtherObjects()) {
         await git.run(['rev-list', '--objects', '--quiet', found.tree]);
@@ -71,7 +72,7 @@ export async function writeTree(
       // An index that is corrupt or whose objects are gone is only a cache: start over without it.
       if (!hasIndex || !(error instanceof GitFailure) || error.kind !== 'failed') throw error;
       index.forget();
-      return await write(anew, {known: null, ignored: null});
+      return await rebuild();
     } finally {
       index.keep();
     }
@@ -90,6 +91,8 @@ type Snapshot = {
   readonly job: SnapshotJob;
   readonly git: Git;
   readonly index: string;
+  /** Nothing is in this index yet. */
+  readonly isNew: boolean;
   /** The tree of this index, if already written. */
   readonly known: string | null;
   /** The ignored files of this index, if already known. */
@@ -112,7 +115,7 @@ async function writeTreeOnce(snapshot: Snapshot): Promise<Written> {
     (await git.run(['ls-files', '-z', ...args])).text.split('\0').slice(0, -1);
 
   const began = performance.now();
-  const listIgnored = () => list(['-i', '-c', '--exclude-standard']);
+  const listIgnored = async () => (snapshot.isNew ? [] : list(['-i', '-c', '--exclude-standard']));
   const [seen, asked, tracked] = await Promise.all([
     list(['-o', '-m', '-d', '--exclude-standard', '--', ...scope]),
     snapshot.ignored ?? listIgnored(),

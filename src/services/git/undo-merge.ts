@@ -169,7 +169,7 @@ async function unrecordedIn(
       if (note !== null) found.set(file, note);
     }
   }
-  for (const {file} of changing) if (file.includes('\ufffd')) found.set(file, 'its name is no text');
+  for (const {file} of changing) if (file.includes('\ufffd')) found.set(file, 'its name is not valid text');
   return found;
 }
 
@@ -180,7 +180,7 @@ function obstacleAt(top: string, file: string, entry: Entry, goes: ReadonlySet<s
     const folder = parts.slice(0, length).join('/');
     const found = statsOrNull(path.join(top, folder));
     if (found === null) return null;
-    if (!found.isDirectory() && !goes.has(folder)) return `${folder} is no folder any more`;
+    if (!found.isDirectory() && !goes.has(folder)) return `${folder} is no longer a folder`;
     if (!found.isDirectory()) return null;
   }
   const found = statsOrNull(path.join(top, file));

@@ -63,7 +63,7 @@ export async function unseenSince(top: string, options: UnseenOptions): Promise<
       if (entry.isDirectory()) {
         if (!isGit(entry) && !passed.has(`${textOf(name)}/`)) folders.push(`${name}/`);
       } else if ((!isFile || isUnnamed) && !isGit(entry) && isNew(name))
-        others.push(`${textOf(name)}${isFile ? '' : ' (no file)'}`);
+        others.push(`${textOf(name)}${isFile ? '' : ' (not a file)'}`);
       if (--walk.left % 1_000 === 0) await rest(walk);
     }
   }

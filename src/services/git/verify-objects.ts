@@ -9,7 +9,7 @@ export class ForgedObject extends GitFailure {
   readonly id: string;
 
   constructor(id: string) {
-    super('failed', `git object ${id} is not what its name says: somebody forged it, or the disk broke it`);
+    super('failed', `git object ${id} does not match its name: it was forged, or the disk corrupted it`);
     this.id = id;
   }
 }

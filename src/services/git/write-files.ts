@@ -33,7 +33,7 @@ export function writeFiles(entries: readonly PlacedEntry[], place: WritePlace): 
   } catch (error) {
     const failed = takeBack(done);
     throw new AppError('E_UNDO_REFUSED', `the files could not be written: ${messageOf(error)}`, {
-      details: failed.map((reason) => ['not put back', reason] as const),
+      details: failed.map((reason) => ['not restored', reason] as const),
       cause: error,
     });
   }
@@ -123,7 +123,7 @@ function copy(from: string, to: string): void {
 /** Never through a link, as in `makeFolders`: it may point anywhere. */
 function requireRealFolders(top: string, file: string): void {
   for (let folder = path.dirname(file); folder !== '.'; folder = path.dirname(folder)) {
-    if (!lstatSync(path.join(top, folder)).isDirectory()) throw new Error(`${folder} is no folder`);
+    if (!lstatSync(path.join(top, folder)).isDirectory()) throw new Error(`${folder} is not a folder`);
   }
 }
 
@@ -133,7 +133,7 @@ function makeFolders(top: string, folder: string, done: Step[]): void {
   const target = path.join(top, folder);
   const found = statsOrNull(target);
   if (found?.isDirectory()) return;
-  if (found) throw new Error(`${folder} is no folder`);
+  if (found) throw new Error(`${folder} is not a folder`);
   mkdirSync(target);
   done.push({undo: () => rmdirSync(target)});
 }

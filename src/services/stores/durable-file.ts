@@ -15,7 +15,7 @@ export type DurableFileOptions<T> = {
   /** A fast path for a large file: its new bytes, given the old ones; null if it has to be rendered. */
   readonly splice?: (value: T, previous: Buffer) => Buffer | null;
   readonly maxBytes: number;
-  /** Keeps the mode of an existing file instead of making it private. */
+  /** A file of the user's, not a private one: it keeps its mode, and the umask decides for a new one. */
   readonly keepMode?: boolean;
   /** The owner of the folder has already removed leftovers of dead writers. */
   readonly isFolderSwept?: boolean;

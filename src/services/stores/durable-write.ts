@@ -33,14 +33,16 @@ export async function writeDurably(
   {keepMode = false} = {},
 ): Promise<void> {
   const folder = path.dirname(file);
-  const mode = modeFor(file, keepMode);
+  const current = modeOf(file);
+  const mode = keepMode ? (current ?? 0o666) : 0o600;
   const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${suffix()}.tmp`);
   // An existing name is refused, even a link.
   const handle = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode);
   inFlight.add(temporary);
   try {
     try {
-      if (keepMode) fchmodSync(handle, mode);
+      // The umask applies to a new file only.
+      if (keepMode && current !== null) fchmodSync(handle, mode);
       writeAll(handle, typeof content === 'string' ? Buffer.from(content) : content);
       await sync(handle);
     } finally {
@@ -133,10 +135,10 @@ function writeAll(handle: number, bytes: Buffer): void {
   }
 }
 
-/** 0600, or the file's current mode. A link is refused: replacing it would separate it from its target. */
-function modeFor(file: string, keepMode: boolean): number {
+/** Null if there is none. A link is refused: replacing it would separate it from its target. */
+function modeOf(file: string): number | null {
   const found = lstatSync(file, {throwIfNoEntry: false});
-  if (!found) return 0o600;
+  if (!found) return null;
   if (found.isSymbolicLink()) {
     throw new AppError('E_STORE_UNSAFE', `${file} is a symbolic link; Blackbird does not write through it`, {
       next: [{command: `ls -l ${shellWord(file)}`, why: 'see where it leads; a plain file can be written'}],
@@ -144,7 +146,7 @@ function modeFor(file: string, keepMode: boolean): number {
   }
   if (!found.isFile()) throw new Error('it is not a regular file');
   if ((found.mode & 0o200) === 0) throw Object.assign(new Error('it is read-only'), {code: 'EACCES'});
-  return keepMode ? found.mode & 0o777 : 0o600;
+  return found.mode & 0o777;
 }
 
 /** Makes the names in a folder durable after a file was put there. */

@@ -53,9 +53,9 @@ export function parseJson(text: string): unknown {
   } catch (error) {
     throw new Error(`it is not valid JSON: ${messageOf(error)}${placeOf(error, text)}`);
   }
-  if (value === null) throw new Error('it holds null');
+  if (value === null) throw new Error('it contains null');
   if (isDeeperThan(value, depthLimit)) throw new Error(`it is nested deeper than ${depthLimit} levels`);
-  if (typeof value !== 'object' || Array.isArray(value)) throw new Error('it does not hold a JSON object');
+  if (typeof value !== 'object' || Array.isArray(value)) throw new Error('it does not contain a JSON object');
   return value;
 }
 

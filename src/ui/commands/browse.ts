@@ -2,15 +2,15 @@ import {isLeaf, parentOf} from '../../machines/policies/plan/plan-graph.ts';
 import {notNow} from '../keymap.ts';
 import * as browsing from '../model/browse.ts';
 import {
-  besidePlan,
   type Command,
   type CommandContext,
   inTree,
   looking,
+  planPanes,
   planRefusal,
   type Refusal,
 } from './command.ts';
-import {typeSearch} from './find.ts';
+import {searchedText, typeSearch} from './find.ts';
 
 const section = 'Move in the plan';
 
@@ -25,7 +25,7 @@ export const browseCommands: readonly Command[] = [
     label: 'pane',
     help: 'other pane',
     hint: 'first',
-    at: besidePlan,
+    at: planPanes,
     section: 'Look at a task',
     run: ({browse}) => browse(browsing.switchPane),
   },
@@ -178,9 +178,9 @@ export const browseCommands: readonly Command[] = [
     label: 'clear',
     hint: 'first',
     at: ['search'],
-    run: ({core, browse}) => {
-      browse((now) => browsing.withSearchText(now, ''));
-      core.send({type: 'search.end'});
+    run: (context) => {
+      typeSearch(context, '');
+      context.core.send({type: 'search.end'});
     },
   },
   {
@@ -188,8 +188,7 @@ export const browseCommands: readonly Command[] = [
     keys: ['backspace'],
     label: 'delete',
     at: ['search'],
-    run: (context) =>
-      typeSearch(context, [...browsing.searchText(context.core.get().browse)].slice(0, -1).join('')),
+    run: (context) => typeSearch(context, [...searchedText(context)].slice(0, -1).join('')),
   },
   {
     id: 'tree.filter',

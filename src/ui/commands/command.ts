@@ -15,11 +15,11 @@ export type Place = 'home' | Pane | 'diff' | 'aside' | 'search' | 'settings' | '
 /** All screens; in a search, keys are text. */
 export const anywhere: readonly Place[] = ['home', 'tree', 'detail', 'settings', 'sessions', 'help'];
 /** The plan screen, whichever pane has the focus. */
-export const besidePlan: readonly Place[] = ['tree', 'detail'];
+export const planPanes: readonly Place[] = ['tree', 'detail'];
 /** The tree, also while something is asked. */
 export const inTree: readonly Place[] = ['tree', 'aside'];
 /** For commands that only look at a task. */
-export const looking: readonly Place[] = [...besidePlan, 'aside'];
+export const looking: readonly Place[] = [...planPanes, 'aside'];
 
 /** The sections of the help, in order. */
 export const helpSections = [
@@ -76,5 +76,5 @@ export const changeable =
   (change: HandChange): Refusal =>
   ({task, state}) => {
     if (!task) return noTask;
-    return state === 'running' && takesFromAgent[change] ? 'an agent works on it' : null;
+    return state === 'running' && takesFromAgent[change] ? 'an agent is working on it' : null;
   };

@@ -1,7 +1,7 @@
 import * as browsing from '../model/browse.ts';
 import {detailContent} from '../model/detail.ts';
 import {helpRows} from '../model/layout.ts';
-import {besidePlan, type Command, type CommandContext, looking} from './command.ts';
+import {type Command, type CommandContext, looking, planPanes} from './command.ts';
 import {scrollDiff} from './diff.ts';
 
 const section = 'Look at a task';
@@ -18,7 +18,7 @@ export const detailCommands: readonly Command[] = [
     id: 'diff.read',
     keys: ['d'],
     label: 'read the diff',
-    at: besidePlan,
+    at: planPanes,
     section,
     run: ({browse}) => browse((now) => ({...browsing.showTab(now, 'diff'), pane: 'detail'})),
   },

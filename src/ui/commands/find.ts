@@ -2,6 +2,7 @@ import {notNow} from '../keymap.ts';
 import * as browsing from '../model/browse.ts';
 import {detailContent} from '../model/detail.ts';
 import {findIn} from '../model/find.ts';
+import {withListQuery} from '../model/list-rows.ts';
 import type {Command, CommandContext} from './command.ts';
 
 const section = 'Look at a task';
@@ -37,8 +38,19 @@ export const findCommands: readonly Command[] = [
   },
 ];
 
-/** What is typed after `/` filters the tree or jumps to the first match at once. */
+/** What was typed after `/` so far. */
+export function searchedText({core}: CommandContext): string {
+  const {browse, list} = core.get();
+  return core.facts().screen === 'plan' ? browsing.searchText(browse) : list.query;
+}
+
+/** What is typed after `/` filters the tree or list, or jumps to the first match at once. */
 export function typeSearch(context: CommandContext, text: string): void {
+  const {screen} = context.core.facts();
+  if (screen !== 'plan') {
+    context.core.patch({list: withListQuery(context.core.get().list, screen, text)});
+    return;
+  }
   context.browse((now) => browsing.withSearchText(now, text));
   if (context.core.get().browse.pane === 'detail' && text !== '') findNext(context, 1);
 }

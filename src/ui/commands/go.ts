@@ -1,6 +1,7 @@
 import {notNow} from '../keymap.ts';
-import {anywhere, besidePlan, type Command, type CommandContext, noPlan} from './command.ts';
+import {anywhere, type Command, type CommandContext, noPlan, planPanes} from './command.ts';
 import {scroll} from './detail.ts';
+import {typeSearch} from './find.ts';
 import {loadSessions} from './sessions.ts';
 
 const section = 'Go';
@@ -40,16 +41,16 @@ export const goCommands: readonly Command[] = [
     label: 'agent',
     help: 'choose the agent',
     hint: 'more',
-    at: ['home', ...besidePlan],
+    at: ['home', ...planPanes],
     section,
-    refusal: ({isBusy}) => (isBusy ? 'an agent works; it is chosen between jobs' : null),
+    refusal: ({isBusy}) => (isBusy ? 'an agent is working; choose another between jobs' : null),
     run: ({open}) => open({type: 'agent'}),
   },
   {
     id: 'go.home',
     keys: ['H'],
     label: 'home',
-    at: besidePlan,
+    at: planPanes,
     section,
     run: ({core}) => core.send({type: 'screen.home'}),
   },
@@ -57,7 +58,7 @@ export const goCommands: readonly Command[] = [
     id: 'go.settings',
     keys: [','],
     label: 'settings',
-    at: besidePlan,
+    at: planPanes,
     section,
     run: (context) => showList(context, 'settings'),
   },
@@ -65,7 +66,7 @@ export const goCommands: readonly Command[] = [
     id: 'go.sessions',
     keys: ['S'],
     label: 'sessions',
-    at: besidePlan,
+    at: planPanes,
     section,
     run: (context) => showList(context, 'sessions'),
   },
@@ -74,8 +75,13 @@ export const goCommands: readonly Command[] = [
     keys: ['escape', 'H'],
     label: 'back',
     hint: 'first',
+    called: (_, {list}) => (list.query === '' ? 'back' : 'clear'),
     at: ['settings', 'sessions'],
-    run: ({core}) => core.send({type: core.facts().plan ? 'screen.plan' : 'screen.home'}),
+    run: (context) => {
+      const {core} = context;
+      if (core.get().list.query !== '') typeSearch(context, '');
+      else core.send({type: core.facts().plan ? 'screen.plan' : 'screen.home'});
+    },
   },
   {
     id: 'help.leave',
@@ -137,7 +143,7 @@ export const goCommands: readonly Command[] = [
 ];
 
 function showList(context: CommandContext, screen: 'settings' | 'sessions'): void {
-  context.core.patch({list: {index: 0, sessions: null, preview: null}});
+  context.core.patch({list: {index: 0, query: '', sessions: null, preview: null}});
   context.core.send({type: `screen.${screen}`});
   if (screen === 'sessions') loadSessions(context);
 }

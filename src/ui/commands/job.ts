@@ -1,13 +1,13 @@
 import {executeAll, resumeStep} from '../../machines/policies/job/job-steps.ts';
 import {proposalLines} from '../../machines/policies/job/undo-lines.ts';
-import {type WayOn, wayOn} from '../../machines/policies/run/task-options.ts';
+import {type ContinueAction, continueAction} from '../../machines/policies/run/task-options.ts';
 import {undoRefusal as refusalOfUndo, type UndoProposal} from '../../machines/policies/run/undo.ts';
 import type {Dialog} from '../../machines/tui-dialogs.ts';
 import {notNow} from '../keymap.ts';
 import type {Facts, TuiState} from '../model/facts.ts';
 import {readyBelow} from '../model/facts.ts';
 import {taskFactsOf} from '../model/task-facts.ts';
-import {anywhere, besidePlan, type Command, type CommandContext, withTask} from './command.ts';
+import {anywhere, type Command, type CommandContext, planPanes, withTask} from './command.ts';
 import {
   executeRefusal,
   executeTaskRefusal,
@@ -45,7 +45,7 @@ export const jobCommands: readonly Command[] = [
     keys: ['r'],
     label: 'try now',
     hint: 'first',
-    at: ['home', ...besidePlan],
+    at: ['home', ...planPanes],
     section: 'Run',
     refusal: (_, {job}) => (job?.wait ? null : notNow),
     run: ({ports}) => ports.engine.retryNow(),
@@ -62,12 +62,12 @@ export const jobCommands: readonly Command[] = [
       // The engine does not know the job yet, so the request would be lost.
       if (ui.hasTag('behindWords')) return 'it has not begun yet: ctrl+c drops it';
       if (!isBusy && data?.otherEngine != null)
-        return `process ${data.otherEngine} executes it: blackbird stop ends it after its task`;
+        return `process ${data.otherEngine} is executing it: blackbird stop ends it after its task`;
       // A single-task job may also continue with the plan: after an approval, or with the review of its
       // parent.
       if (!isBusy || isPausing || !job?.steps.some(({type}) => type === 'execute' || type === 'task'))
         return 'no plan is being executed';
-      return job.isStopping ? 'it stops after this task already' : null;
+      return job.isStopping ? 'it already stops after this task' : null;
     },
     run: ({ports}) => ports.engine.stopAfterTask(),
   },
@@ -76,7 +76,7 @@ export const jobCommands: readonly Command[] = [
     keys: ['e'],
     label: 'execute',
     hint: 'first',
-    at: ['home', ...besidePlan],
+    at: ['home', ...planPanes],
     section: 'Run',
     refusal: executeRefusal,
     run: ({jobs}) => void jobs.start(executeAll),
@@ -85,10 +85,10 @@ export const jobCommands: readonly Command[] = [
     id: 'job.resume',
     keys: ['u'],
     label: 'resume',
-    called: (facts, state) => waysOn[wayOnOf(facts, state) ?? 'resume'][0],
+    called: (facts, state) => continueActions[continueActionOf(facts, state) ?? 'resume'][0],
     help: 'resume, answer or decide',
     hint: 'first',
-    at: besidePlan,
+    at: planPanes,
     section: 'Run',
     refusal: resumeRefusal,
     run: withTask(resume),
@@ -98,7 +98,7 @@ export const jobCommands: readonly Command[] = [
     keys: ['R'],
     label: 'restart',
     hint: 'first',
-    at: besidePlan,
+    at: planPanes,
     section: 'Run',
     refusal: restartRefusal,
     run: withTask(({open}, taskId) => open({type: 'restart', taskId})),
@@ -108,7 +108,7 @@ export const jobCommands: readonly Command[] = [
     keys: ['t'],
     label: 'retry',
     hint: 'first',
-    at: besidePlan,
+    at: planPanes,
     section: 'Run',
     refusal: retryRefusal,
     run: withTask(({core, ports, fail}, id) => {
@@ -120,7 +120,7 @@ export const jobCommands: readonly Command[] = [
     keys: ['W'],
     label: 'withdraw approval',
     hint: 'more',
-    at: besidePlan,
+    at: planPanes,
     section: 'Run',
     refusal: withdrawRefusal,
     run: withTask(({core, ports, fail}, id) => {
@@ -134,7 +134,7 @@ export const jobCommands: readonly Command[] = [
     keys: ['U'],
     label: 'undo its changes',
     hint: 'more',
-    at: besidePlan,
+    at: planPanes,
     section: 'Run',
     refusal: undoRefusal,
     run: withTask(({core, ports, fail}, taskId) => {
@@ -147,7 +147,7 @@ export const jobCommands: readonly Command[] = [
     keys: ['E'],
     label: 'execute task',
     hint: 'first',
-    at: besidePlan,
+    at: planPanes,
     section: 'Run',
     refusal: executeTaskRefusal,
     run: ({core, jobs}) => {
@@ -161,29 +161,29 @@ export const jobCommands: readonly Command[] = [
 function undoDialog(proposal: UndoProposal): Dialog {
   const refusal = refusalOfUndo(proposal);
   const {length} = proposal.files.files;
-  const headline = refusal?.message ?? (length === 0 ? 'Its files are as before already.' : 'Its files:');
+  const headline = refusal?.message ?? (length === 0 ? 'Its files are already as before.' : 'Its files:');
   const lines = [headline, ...proposalLines(proposal)];
   return {type: 'undo', taskId: proposal.task.id, lines, isForced: refusal !== null};
 }
 
 /** The name of the action, and what waits for the user. */
-const waysOn = {
+const continueActions = {
   review: ['decide', 'checkpoint'],
   sendBack: ['see the review', 'feedback'],
   answer: ['answer', 'questions'],
   resume: ['resume', null],
-} as const satisfies Record<WayOn, readonly [label: string, dialog: Dialog['type'] | null]>;
+} as const satisfies Record<ContinueAction, readonly [label: string, dialog: Dialog['type'] | null]>;
 
-function wayOnOf({plan, task}: Facts, state: TuiState): WayOn | null {
+function continueActionOf({plan, task}: Facts, state: TuiState): ContinueAction | null {
   const asked = plan && task ? taskFactsOf(state, plan, task) : null;
-  return asked && wayOn(asked);
+  return asked && continueAction(asked);
 }
 
 /** What waits for the user is shown first; otherwise the agent continues. */
 function resume({core, jobs, open}: CommandContext, taskId: string): void {
-  const way = wayOnOf(core.facts(), core.get());
-  if (way === null) return;
-  const [, dialog] = waysOn[way];
+  const action = continueActionOf(core.facts(), core.get());
+  if (action === null) return;
+  const [, dialog] = continueActions[action];
   if (dialog === null) void jobs.start(resumeStep(taskId));
   else open({type: dialog, taskId});
 }

@@ -1,4 +1,6 @@
-import {type ConfigLayerName, settingKeys, settings} from '../../services/contracts/config.ts';
+import {type ConfigLayerName, settings} from '../../services/contracts/config.ts';
+import {notNow} from '../keymap.ts';
+import {shownSessions, shownSettings} from '../model/list-rows.ts';
 import {saveSetting, valueInLayer} from '../setting-change.ts';
 import type {Command, CommandContext} from './command.ts';
 
@@ -29,15 +31,24 @@ export const listCommands: readonly Command[] = [
     hint: 'first',
     at: ['settings'],
     run: ({core, ports, fail}) => {
-      const key = settingKeys[core.get().list.index];
+      const key = shownSettings(core.get().list)[core.get().list.index];
       const source = key && core.get().data?.config.values.get(key)?.source;
       if (!key || !source) return;
-      if (source === 'default') core.say({tone: 'accent', text: 'it is the default already'});
+      if (source === 'default') core.say({tone: 'accent', text: 'it is already the default'});
       else {
         const seen = valueInLayer(core.get().data, source, key);
         saveSetting(core, ports, {layer: source, key, value: undefined, seen}).catch(fail);
       }
     },
+  },
+  {
+    id: 'list.search',
+    keys: ['/'],
+    label: 'search',
+    hint: 'first',
+    at: lists,
+    refusal: ({screen}, {list}) => (screen === 'sessions' && !list.sessions?.length ? notNow : null),
+    run: ({core}) => core.send({type: 'search.begin'}),
   },
   {id: 'list.up', keys: ['up', 'k'], label: 'up', at: lists, run: (context) => move(context, -1)},
   {id: 'list.down', keys: ['down', 'j'], label: 'down', at: lists, run: (context) => move(context, 1)},
@@ -75,13 +86,14 @@ const page = ({core}: CommandContext): number => Math.max(1, Math.floor(core.fac
 
 export function move({core}: CommandContext, by: number): void {
   const {list} = core.get();
-  const length = core.facts().screen === 'settings' ? settingKeys.length : (list.sessions?.length ?? 0);
+  const length =
+    (core.facts().screen === 'settings' ? shownSettings(list) : shownSessions(list))?.length ?? 0;
   core.patch({list: {...list, index: Math.max(0, Math.min(length - 1, list.index + by))}});
 }
 
 function change({core, ports, open, fail}: CommandContext, layer: ConfigLayerName): void {
   const {data, list} = core.get();
-  const key = settingKeys[list.index];
+  const key = shownSettings(list)[list.index];
   const current = key && data?.config.values.get(key);
   if (!key || !current) return;
   if (settings[key].type !== 'boolean') {

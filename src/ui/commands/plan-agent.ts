@@ -1,11 +1,11 @@
-import {besidePlan, type Command, type CommandContext, type Refusal} from './command.ts';
+import {type Command, type CommandContext, planPanes, type Refusal} from './command.ts';
 
 const section = 'Change the plan';
 
 /** Refused while another job works; the planner's own job can be opened. */
 const plannerFree: Refusal = ({isBusy}, {planning, data}) => {
   if (data?.plan.type === 'problem') return 'the plan cannot be used';
-  return isBusy && planning === null ? 'an agent works; plan between jobs' : null;
+  return isBusy && planning === null ? 'an agent is working; plan between jobs' : null;
 };
 
 /** Plans proposed by an agent. */
@@ -25,7 +25,7 @@ export const planAgentCommands: readonly Command[] = [
     keys: ['P'],
     label: 'plan with your agent',
     hint: 'more',
-    at: besidePlan,
+    at: planPanes,
     section,
     refusal: plannerFree,
     run: openPlanner,
@@ -35,10 +35,10 @@ export const planAgentCommands: readonly Command[] = [
     keys: ['C'],
     label: 'have your agent change it',
     help: 'have your agent change the task and what is below it',
-    at: besidePlan,
+    at: planPanes,
     section,
     refusal: (facts, state) =>
-      state.planning === null ? plannerFree(facts, state) : 'your agent works on the plan: P shows it',
+      state.planning === null ? plannerFree(facts, state) : 'your agent is working on the plan: P shows it',
     run: ({core, open}) => open({type: 'planWish', kind: 'refine', taskId: core.facts().task?.id ?? null}),
   },
 ];

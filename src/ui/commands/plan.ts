@@ -2,7 +2,7 @@ import {seenTask} from '../../machines/policies/plan/plan-conflict.ts';
 import {childrenOf, parentOf, rootTasks} from '../../machines/policies/plan/plan-graph.ts';
 import type {Facts} from '../model/facts.ts';
 import {applyChange, redoEdit, undoEdit} from '../plan-change.ts';
-import {besidePlan, type Command, changeable, planRefusal, withTask} from './command.ts';
+import {type Command, changeable, planPanes, planRefusal, withTask} from './command.ts';
 import {statusRefusal} from './task-refusals.ts';
 
 const section = 'Change the plan';
@@ -25,7 +25,7 @@ export const planCommands: readonly Command[] = [
     keys: ['s'],
     label: 'status',
     hint: 'more',
-    at: besidePlan,
+    at: planPanes,
     section,
     refusal: statusRefusal,
     run: withTask(({open}, taskId) => open({type: 'status', taskId})),
@@ -35,7 +35,7 @@ export const planCommands: readonly Command[] = [
     keys: ['a'],
     label: 'add after',
     hint: 'more',
-    at: besidePlan,
+    at: planPanes,
     section,
     refusal: planRefusal,
     run: ({core, open}) => open({type: 'add', ...placeAfter(core.facts())}),
@@ -44,7 +44,7 @@ export const planCommands: readonly Command[] = [
     id: 'plan.addChild',
     keys: ['A'],
     label: 'add child',
-    at: besidePlan,
+    at: planPanes,
     section,
     refusal: changeable('add'),
     run: ({core, open}) => {
@@ -57,7 +57,7 @@ export const planCommands: readonly Command[] = [
     keys: ['i'],
     label: 'edit',
     hint: 'more',
-    at: besidePlan,
+    at: planPanes,
     section,
     refusal: changeable('edit'),
     run: withTask(({open}, taskId) => open({type: 'fields', taskId})),
@@ -66,7 +66,7 @@ export const planCommands: readonly Command[] = [
     id: 'plan.deps',
     keys: ['b'],
     label: 'dependencies',
-    at: besidePlan,
+    at: planPanes,
     section,
     refusal: changeable('deps'),
     run: withTask(({open}, taskId) => open({type: 'deps', taskId})),
@@ -75,7 +75,7 @@ export const planCommands: readonly Command[] = [
     id: 'plan.move',
     keys: ['m'],
     label: 'move under another task',
-    at: besidePlan,
+    at: planPanes,
     section,
     refusal: changeable('move'),
     run: withTask(({open}, taskId) => open({type: 'move', taskId})),
@@ -84,7 +84,7 @@ export const planCommands: readonly Command[] = [
     id: 'plan.moveUp',
     keys: ['K', 'shift+up'],
     label: 'move up',
-    at: besidePlan,
+    at: planPanes,
     section,
     refusal: changeable('move'),
     run: moveBy(-1),
@@ -93,7 +93,7 @@ export const planCommands: readonly Command[] = [
     id: 'plan.moveDown',
     keys: ['J', 'shift+down'],
     label: 'move down',
-    at: besidePlan,
+    at: planPanes,
     section,
     refusal: changeable('move'),
     run: moveBy(1),
@@ -102,7 +102,7 @@ export const planCommands: readonly Command[] = [
     id: 'plan.delete',
     keys: ['D'],
     label: 'delete',
-    at: besidePlan,
+    at: planPanes,
     section,
     refusal: changeable('delete'),
     run: withTask(({open}, taskId) => open({type: 'delete', taskId})),
@@ -112,7 +112,7 @@ export const planCommands: readonly Command[] = [
     keys: ['z'],
     label: 'undo',
     hint: 'more',
-    at: besidePlan,
+    at: planPanes,
     section,
     refusal: (_, {edits}) => (edits.done.length > 0 ? null : 'there is nothing to undo'),
     run: ({core, ports, fail}) => void undoEdit(core, ports).catch(fail),
@@ -121,7 +121,7 @@ export const planCommands: readonly Command[] = [
     id: 'plan.redo',
     keys: ['Z', 'ctrl+r'],
     label: 'redo',
-    at: besidePlan,
+    at: planPanes,
     section,
     refusal: (_, {edits}) => (edits.undone.length > 0 ? null : 'there is nothing to redo'),
     run: ({core, ports, fail}) => void redoEdit(core, ports).catch(fail),

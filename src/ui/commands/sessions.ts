@@ -1,11 +1,9 @@
+import type {TuiState} from '../model/facts.ts';
+import {selectedSession, shownSessions} from '../model/list-rows.ts';
 import type {SessionRow} from '../ports.ts';
 import type {Command, CommandContext, Refusal} from './command.ts';
 
-const selected = ({
-  list,
-}: {
-  readonly list: {readonly index: number; readonly sessions: readonly SessionRow[] | null};
-}) => list.sessions?.[list.index];
+const selected = ({list}: Pick<TuiState, 'list'>) => selectedSession(list);
 const noSession = 'there is no session';
 const nameOf = ({name, id}: SessionRow) => name || id;
 
@@ -13,7 +11,7 @@ const anySession: Refusal = (_, state) => (selected(state) ? null : noSession);
 const runningSession: Refusal = (_, state) => {
   const session = selected(state);
   if (!session) return noSession;
-  return session.isRunning ? null : `${nameOf(session)} does not run; u starts it`;
+  return session.isRunning ? null : `${nameOf(session)} is not running; u starts it`;
 };
 
 const withSession =
@@ -43,7 +41,7 @@ export const sessionCommands: readonly Command[] = [
     refusal: (_, state) => {
       const session = selected(state);
       if (!session) return noSession;
-      if (session.isRunning) return `${nameOf(session)} runs already; enter attaches`;
+      if (session.isRunning) return `${nameOf(session)} is already running; enter attaches`;
       return session.canResume ? null : `${nameOf(session)} is ${session.status}`;
     },
     run: withSession(({core}, {id}) => core.patch({handover: {type: 'session', id}})),
@@ -103,7 +101,8 @@ export const sessionCommands: readonly Command[] = [
 export function loadSessions({core, ports, fail}: Pick<CommandContext, 'core' | 'ports' | 'fail'>): void {
   ports.sessions.list().then((sessions) => {
     const {list} = core.get();
-    const index = Math.max(0, Math.min(list.index, sessions.length - 1));
+    const {length} = shownSessions({...list, sessions}) ?? [];
+    const index = Math.max(0, Math.min(list.index, length - 1));
     core.patch({list: {...list, sessions, index: core.facts().screen === 'sessions' ? index : list.index}});
   }, fail);
 }

@@ -1,6 +1,7 @@
 import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
 import {isOver} from '../../machines/policies/plan/readiness.ts';
 import {
+  continueAction,
   type TaskCommand,
   type TaskFacts,
   type TaskObstacle,
@@ -18,7 +19,7 @@ const whileIdle =
   (facts, state) => {
     if (facts.isBusy) return 'a task is running: ctrl+c pauses it';
     const other = state.data?.otherEngine ?? null;
-    if (other !== null) return `process ${other} works on this project`;
+    if (other !== null) return `process ${other} is working on this project`;
     return next(facts, state);
   };
 
@@ -43,7 +44,7 @@ const ofTask = (...commands: readonly TaskCommand[]): Refusal => whileIdle(byCha
 const words: Partial<Record<TaskObstacle, string>> & {readonly ended: string} = {
   children: 'it has children; they are the ones that run',
   reviewDue: 'its review is due: e continues with it',
-  running: 'an agent works on it',
+  running: 'an agent is working on it',
   noSession: 'it has no session to continue in: R restarts it',
   foreignSession: 'it has no session to continue in: R restarts it',
   unsavedSession: 'it has no session to continue in: R restarts it',
@@ -71,7 +72,7 @@ function wordsFor(
   if (command === 'undo' && obstacle === 'neverRan') return 'it has no run yet';
   if (command === 'undo' && obstacle === 'replaced') {
     const redo = `blackbird undo ${shellWord(task.id)} ${shellWord(run?.superseded_by_run_id ?? '')}`;
-    return `taken back already; ${redo} brings it back`;
+    return `already undone; ${redo} brings it back`;
   }
   if (!run && isOver(task) && (obstacle === 'done' || command === 'restart'))
     return `it is ${task.status} and never ran: s makes it todo`;
@@ -95,8 +96,12 @@ export const executeTaskRefusal: Refusal = (facts, state) => {
   return (isOfChildren ? whileIdle(() => null) : ofTask('execute'))(facts, state);
 };
 
-/** One key resumes, answers, decides or sends back, whichever applies. */
-export const resumeRefusal = ofTask('resume', 'review');
+/** One key resumes, answers, decides or shows a parent's review, whichever applies. */
+export const resumeRefusal = whileIdle((facts, state) => {
+  const {plan, task} = facts;
+  const asked = plan && task ? taskFactsOf(state, plan, task) : null;
+  return asked && continueAction(asked) !== null ? null : byChart('resume', 'review')(facts, state);
+});
 
 export const restartRefusal = ofTask('restart');
 

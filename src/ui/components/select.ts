@@ -5,6 +5,8 @@ import type {Line} from './lines.tsx';
 
 export type SelectItem = {
   readonly label: string;
+  /** Shown before the label: the key that marks it. */
+  readonly mark?: string;
   /** Shown after the label. */
   readonly note?: string;
   readonly isDisabled?: boolean;
@@ -14,7 +16,7 @@ export type SelectItem = {
 export const unmarked = -1;
 
 /** Shown if Enter is pressed before anything is selected. */
-export const markFirst = 'Mark a choice first: ↑ ↓ or j k, then enter.';
+export const markFirst = 'Select a choice first: ↑ ↓ or j k, then enter.';
 
 type Move = (items: readonly SelectItem[], index: number) => number;
 
@@ -68,16 +70,17 @@ export function wrappedSelectLines(
   index: number,
   {columns, height}: {readonly columns: number; readonly height: number},
 ): Line[] {
-  const blocks = items.map(({label}, place): Line[] =>
-    wrapped(label, columns - 3).map((text, row): Line => {
+  const blocks = items.map(({label, mark}, place): Line[] => {
+    const before = mark === undefined ? '' : `${mark}  `;
+    return wrapped(label, columns - 3 - before.length).map((text, row): Line => {
       const isMarked = place === index;
       const style = isMarked ? ({tone: 'accent', bold: true} as const) : {};
       return [
         {text: isMarked && row === 0 ? ' ❯ ' : '   ', ...style},
-        {text, ...style},
+        {text: `${row === 0 ? before : ' '.repeat(before.length)}${text}`, ...style},
       ];
-    }),
-  );
+    });
+  });
   const all = blocks.flat();
   const start = blocks.slice(0, Math.max(0, index)).flat().length;
   const end = start + (blocks[index]?.length ?? 0);

@@ -28,7 +28,7 @@ export function AgentDialog(size: DialogSize) {
       title="The agent of this project"
       items={agents.map(({id, title, installed, state}) => ({
         label: `${id.padEnd(8)}${title}`,
-        note: id === current ? `${state} · in use` : state,
+        note: installed && id === current ? `${state} · in use` : state,
         isDisabled: !installed,
       }))}
       initialIndex={Math.max(

@@ -2,10 +2,12 @@ import {useState} from 'react';
 import {checkpointSlot} from '../../machines/drafts.ts';
 import {changesObstacle} from '../../machines/policies/run/changes-obstacle.ts';
 import {parentReviewText} from '../../machines/policies/run/said-feedback.ts';
+import {taskObstacle} from '../../machines/policies/run/task-options.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {viewFor} from '../diff/diff-view.ts';
 import {Editor} from '../editor/editor.tsx';
 import {decisionOn} from '../model/facts.ts';
+import {taskFactsOf} from '../model/task-facts.ts';
 import {CheckpointPrompt} from '../prompts/checkpoint-prompt.tsx';
 import {ParentReviewNotice} from '../prompts/parent-review-notice.tsx';
 import {useTui, useTuiState} from '../tui-context.tsx';
@@ -49,14 +51,20 @@ export function CheckpointDialog({taskId, ...size}: DialogSize & {readonly taskI
 export function FeedbackDialog({taskId: asked, ...size}: DialogSize & {readonly taskId: string}) {
   const {answers, drafts, files} = useTui();
   const [editing, setEditing] = useState<string | null>(null);
-  const [{data}, {plan}] = useTuiState();
+  const [state, {plan}] = useTuiState();
+  const {data} = state;
   const pending = [...(data?.pendingFeedback.values() ?? [])];
   // The task it was opened for may have been removed from the list.
   const [parentId] = useState(pending.find(({childTaskId}) => childTaskId === asked)?.parentTaskId ?? '');
   const titleOf = (id: string) => plan?.items.get(id)?.title ?? '';
+  const canResume = (id: string) => {
+    const task = plan?.items.get(id);
+    const facts = plan && task ? taskFactsOf(state, plan, task) : null;
+    return facts !== null && taskObstacle(facts, 'resume') === null;
+  };
   const sentBack = pending
     .filter(({parentTaskId}) => parentTaskId === parentId)
-    .map(({childTaskId: id, feedback}) => ({id, title: titleOf(id), feedback}));
+    .map(({childTaskId: id, feedback}) => ({id, title: titleOf(id), feedback, canResume: canResume(id)}));
   const ids = sentBack.map(({id}) => id);
   const edited = pending.find(({childTaskId}) => childTaskId === editing);
   if (edited) {
@@ -64,7 +72,7 @@ export function FeedbackDialog({taskId: asked, ...size}: DialogSize & {readonly 
       <Editor
         {...size}
         files={files}
-        title={`What ${displayLine(edited.childTaskId)} is told`}
+        title={`Feedback for ${displayLine(edited.childTaskId)}`}
         initialText={displayText(edited.feedback)}
         submits="save"
         openDraft={() =>
@@ -94,7 +102,7 @@ export function FeedbackDialog({taskId: asked, ...size}: DialogSize & {readonly 
       parent={{id: parentId, title: titleOf(parentId)}}
       sentBack={sentBack}
       onChoose={(choice) => {
-        if (choice === 'resume') answers.resumeSentBack(ids);
+        if (choice === 'resume') answers.resumeSentBack(ids.filter(canResume));
         else if (choice === 'dismiss') answers.dismiss(ids);
         else if (choice === 'later') answers.close();
         else if (choice.type === 'edit') setEditing(choice.taskId);

@@ -85,7 +85,7 @@ export function PlanReviseDialog({columns, rows}: DialogSize) {
       columns={columns}
       rows={rows}
       title="What should be different?"
-      placeholder="The planner hears it in its own session and proposes again."
+      placeholder="The planner gets it in its own session and proposes again."
       openDraft={() => drafts.open(revisionSlot(draftId))}
       onSubmit={(text, draft) => answers.revisePlan(text, draft)}
       onCancel={answers.backToProposal}

@@ -137,7 +137,7 @@ export const diffKeymap: Keymap<Run, Facts> = [
     refusal: (view, {commentRefused}) =>
       whenShown(view) ??
       commentRefused ??
-      (anchorAt(view) === null ? 'mark a line of the file first: d, then j and k' : null),
+      (anchorAt(view) === null ? 'select a line of the file first: d, then j and k' : null),
     run: (state) => ({state, outcome: {type: 'comment'}}),
   },
   {
@@ -161,7 +161,7 @@ export const diffKeymap: Keymap<Run, Facts> = [
     id: 'diff.nextComment',
     keys: [';'],
     label: 'next comment',
-    refusal: (view, {comments}) => (comments.length === 0 ? 'nothing is commented' : whenShown(view)),
+    refusal: (view, {comments}) => (comments.length === 0 ? 'there are no comments' : whenShown(view)),
     run: to((view, {comments}) =>
       nextRow(view, 1, (row, index) => {
         const path = currentFile({...view, cursor: index})?.path ?? '';

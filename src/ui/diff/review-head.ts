@@ -39,7 +39,7 @@ function partsOf({task, run, isUndone = false}: ReviewSubject, columns: number):
   const part = (name: string, texts: readonly string[], form: Partial<PartForm> = {}): Part[] =>
     texts.length === 0 ? [] : [block(name, texts, columns, {short: texts, brief: 2, style: {}, ...form})];
   return [
-    ...part('Undone', isUndone ? ['taken back: the files are without it'] : [], {
+    ...part('Undone', isUndone ? ['this change is no longer in the files'] : [], {
       style: {tone: 'warning', bold: true},
     }),
     ...part('Failed', run.failure ? [run.failure.message] : [], {style: {tone: 'bad', bold: true}}),

@@ -1,4 +1,4 @@
-import {useState, useSyncExternalStore} from 'react';
+import {useEffect, useEffectEvent, useState, useSyncExternalStore} from 'react';
 import type {KeyPress} from './key-press.ts';
 import {useKeys} from './use-keys.ts';
 
@@ -20,6 +20,7 @@ export function useStepper<State, Outcome>({
   step,
   onChange,
   onOutcome,
+  away,
   isActive = true,
 }: {
   readonly initial: () => State;
@@ -27,6 +28,8 @@ export function useStepper<State, Outcome>({
   /** Called synchronously before the next key, for what cannot wait for a render. */
   readonly onChange?: (state: State, before: State) => void;
   readonly onOutcome: (outcome: Outcome) => void;
+  /** Applied when another pane gets the keys. */
+  readonly away?: (state: State) => State;
   readonly isActive?: boolean;
 }): Stepper<State> {
   const [store] = useState(() => createStore(initial()));
@@ -41,7 +44,12 @@ export function useStepper<State, Outcome>({
     },
     {isActive},
   );
-  return {state, update: (change) => store.set(change(store.get()))};
+  const update = (change: (state: State) => State) => store.set(change(store.get()));
+  const leave = useEffectEvent(() => away && update(away));
+  useEffect(() => {
+    if (!isActive) leave();
+  }, [isActive]);
+  return {state, update};
 }
 
 function createStore<State>(first: State) {

@@ -127,7 +127,7 @@ export class ChartPane {
     if (turn !== this.#turn) return;
     if (!laidOut)
       return this.#refuse(
-        `The chart of ${chart.id} cannot be drawn: it is of another build, or nobody answers.`,
+        `The chart of ${chart.id} cannot be drawn: it is from another build, or the program does not answer.`,
       );
     const isOver = outcome.kind !== 'working' && outcome.kind !== 'waiting';
     const highlight = {
@@ -137,7 +137,7 @@ export class ChartPane {
       visits: visits?.[entry.machine] ?? null,
       showsVisits: this.#showsVisits,
     };
-    const summary = `Chart of ${chart.id}. ${isOver ? 'It stood in' : 'Active'}: ${stateName(entry.state)}. Last event: ${eventName(entry.event.type)}.`;
+    const summary = `Chart of ${chart.id}. ${isOver ? 'It was in' : 'Active'}: ${stateName(entry.state)}. Last event: ${eventName(entry.event.type)}.`;
     const drawing = drawChart(chart, laidOut, highlight, summary);
     this.#drawn = {chart, laidOut, drawing};
     const hadFocus = place.contains(document.activeElement) && document.activeElement !== place;

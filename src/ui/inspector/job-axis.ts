@@ -12,7 +12,7 @@ export function drawAxis(page: JobPage, scale: LaneScale): void {
       const [left, right] = [scale.at(fold.from), scale.at(fold.to)];
       if (right < 0 || left > scale.width) return [];
       const words = duration(Date.parse(fold.to) - Date.parse(fold.from));
-      const mark = element('span', {class: 'fold', title: `nothing worked for ${words}`}, `⋯ ${words}`);
+      const mark = element('span', {class: 'fold', title: `nothing ran for ${words}`}, `⋯ ${words}`);
       mark.style.left = `${left}px`;
       mark.style.width = `${right - left}px`;
       return [mark];

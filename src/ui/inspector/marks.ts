@@ -21,7 +21,7 @@ export function marksOf(entries: readonly InspectedEntry[]): Mark[] {
   };
   entries.forEach((entry, index) => {
     const {event, machine, kind} = entry;
-    if (/\.pause$/.test(event.type)) add('paused', index, `pause asked, ${machine}`);
+    if (/\.pause$/.test(event.type)) add('paused', index, `pause requested, ${machine}`);
     else if (/^(review|question|decision)\./.test(event.type))
       marks.push({index, kind: 'decision', label: `${event.type}, ${machine}`});
     else if (kind === 'error' || event.type.startsWith('xstate.error.'))

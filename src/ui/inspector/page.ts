@@ -25,7 +25,7 @@ function showConnection(connection: Connection, saidGoodbye: boolean): void {
     lost: 'lost: its Blackbird died',
     gone: saidGoodbye
       ? 'ended: what was loaded stays here. Everything: blackbird inspect'
-      : 'lost: nobody answers. What was loaded stays here. Everything: blackbird inspect',
+      : 'lost: the program does not answer. What was loaded stays here. Everything: blackbird inspect',
   } satisfies Record<Connection, string>;
   const shown = byId('connection');
   shown.textContent = words[connection];

@@ -1,5 +1,5 @@
 import {reviewedTasks} from '../../machines/policies/review/parent-review.ts';
-import type {Talk} from '../../machines/policies/run/conversation.ts';
+import type {ConversationLine} from '../../machines/policies/run/conversation.ts';
 import {compareTimestamps} from '../../machines/policies/text/timestamps.ts';
 import type {Plan, Task} from '../../services/contracts/plan.ts';
 import type {Line} from '../components/lines.tsx';
@@ -105,11 +105,12 @@ function runContent(state: TuiState, facts: Facts, jobs: Jobs, columns: number):
 /** Marks what was fetched of a run that continues here: what was said before. */
 const earlierOnly = '|earlier';
 
-const earlierLines = memoizeLast((talks: readonly Talk[], before: number, columns: number): readonly Line[] =>
-  talkLines(
-    talks.filter(({at}) => at === null || at < before),
-    columns,
-  ),
+const earlierLines = memoizeLast(
+  (talks: readonly ConversationLine[], before: number, columns: number): readonly Line[] =>
+    talkLines(
+      talks.filter(({at}) => at === null || at < before),
+      columns,
+    ),
 );
 
 const plain = (text: string, columns: number): Line[] => wrapped(text, columns).map((line) => [{text: line}]);

@@ -28,5 +28,5 @@ export function diffReview(
 
 function commentRefused({run_type, decision_state}: RunRecord): string | null {
   if (run_type === 'review') return 'comment on the tasks below it, at their checkpoints';
-  return decision_state === 'pending' ? null : 'only a task at its checkpoint can be commented';
+  return decision_state === 'pending' ? null : 'comments are for a task at its checkpoint';
 }

@@ -21,7 +21,12 @@ import {factsIn} from './task-facts.ts';
 import {type TaskState, taskState} from './task-state.ts';
 import {type PlanSummary, summarizePlan, type TreeEntry, treeEntries} from './tree.ts';
 
-export type Notice = {readonly tone: 'good' | 'bad' | 'warning' | 'accent'; readonly text: string};
+export type Notice = {
+  readonly tone: 'good' | 'bad' | 'warning' | 'accent';
+  readonly text: string;
+  /** Nothing else on the screen says it, so it comes before the last words of a job, which may be cut off. */
+  readonly isFirst?: boolean;
+};
 
 /** The job of this process. */
 export type JobView = {
@@ -76,6 +81,8 @@ export type TuiState = {
   /** The selected row of settings and sessions, and the first line of the help. */
   readonly list: {
     readonly index: number;
+    /** What is searched for; it leaves only the rows that contain it. */
+    readonly query: string;
     readonly sessions: readonly SessionRow[] | null;
     /** The last screen of the selected session. */
     readonly preview: {readonly id: string; readonly lines: readonly string[]} | null;

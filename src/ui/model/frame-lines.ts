@@ -6,6 +6,7 @@ import {keymapFor} from '../commands/command-table.ts';
 import {restartRefusal, resumeRefusal} from '../commands/task-refusals.ts';
 import type {Line} from '../components/lines.tsx';
 import {hintsOf, type KeyHint} from '../keymap.ts';
+import {textWidth} from '../text/graphemes.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {cutLine, justifyLine, lineWidth} from './styled-lines.ts';
 
@@ -60,7 +61,7 @@ export function bannerLine(state: TuiState, facts: Facts): Line {
   if (job?.isStopping) return [{text: job.wait ? ' Ends now.' : ' Stops after this task.', tone: 'warning'}];
   if (data?.otherEngine != null) {
     return cutLine(
-      [{text: ` Process ${data.otherEngine} works on this project; you can watch.`, tone: 'accent'}],
+      [{text: ` Process ${data.otherEngine} is working on this project; you can watch.`, tone: 'accent'}],
       width,
     );
   }
@@ -79,12 +80,12 @@ function callLine(state: TuiState, facts: Facts): Line {
   const isThere = waiting === 1 && task?.id === attention[0];
   // In the other pane n goes to the next match or file.
   const way = state.browse.pane === 'tree' ? 'n goes there' : 'esc, then n goes there';
-  const ways = [...(isThere ? [] : [way]), ...wayOn(state, facts, attention)].join(', ');
+  const ways = [...(isThere ? [] : [way]), ...continueKeys(state, facts, attention)].join(', ');
   return [{text: ways === '' ? what : `${what}: ${ways}`}];
 }
 
 /** The key that does something about one of these tasks; none while every key is refused. */
-function wayOn(state: TuiState, facts: Facts, taskIds: readonly string[]): string[] {
+function continueKeys(state: TuiState, facts: Facts, taskIds: readonly string[]): string[] {
   const isOpen = (refusal: Refusal) =>
     taskIds.some((id) => refusal({...facts, task: facts.plan?.items.get(id) ?? null}, state) === null);
   if (isOpen(resumeRefusal)) return ['u opens it'];
@@ -96,7 +97,11 @@ export function waitBanner(state: TuiState, facts: Facts, now: string): Line {
   const wait = state.job?.wait;
   const isUrgent = facts.isPausing || facts.hasBanner || (facts.summary?.attention.length ?? 0) > 0;
   if (!wait || isUrgent || state.notice || state.job?.isStopping) return bannerLine(state, facts);
-  return cutLine([{text: ` Ⅱ ${waitLine(wait, now)}  r tries now`, tone: 'warning'}], facts.layout.width);
+  const {width} = facts.layout;
+  const whole = ` Ⅱ ${waitLine(wait, now)}`;
+  const brief = ` Ⅱ ${waitLine(wait, now, true)}`;
+  const text = [`${whole}  r tries now`, whole].find((each) => textWidth(each) <= width) ?? brief;
+  return cutLine([{text, tone: 'warning'}], width);
 }
 
 /** An alert with its advice, and the notice beside it; if both do not fit, the notice replaces the advice. */

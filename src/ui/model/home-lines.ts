@@ -115,15 +115,17 @@ function agentLines({data}: TuiState, columns: number): Line[] {
   ];
 }
 
+const installFirst = 'No agent is installed: w shows how to install one.';
+
 function nextLines(state: TuiState, {summary, plan, stateOf, isBusy}: Facts): string[] {
   const {data} = state;
   if (!data) return [];
-  if (data.plan.type === 'none')
-    return ['P: say what you want, and your agent plans it. c creates an empty plan.'];
+  const hasAgent = !('id' in data.provider) || data.provider.source !== 'none';
+  const start = hasAgent ? 'P: say what you want, and your agent plans it.' : installFirst;
+  if (data.plan.type === 'none') return [`${start} c creates an empty plan.`];
   if (data.plan.type === 'problem')
     return ['Fix the file; this screen reloads it at once. blackbird validate lists every problem.'];
-  if (!summary || summary.total === 0)
-    return ['P: say what you want, and your agent plans it. enter opens the plan, a adds a task.'];
+  if (!summary || summary.total === 0) return [`${start} enter opens the plan, a adds a task.`];
   const count = (name: TaskState) => summary.counts.get(name) ?? 0;
   const hint = (...names: readonly TaskState[]) => {
     const task = [...(plan?.items.values() ?? [])].find((each) => names.includes(stateOf(each)));
@@ -134,15 +136,19 @@ function nextLines(state: TuiState, {summary, plan, stateOf, isBusy}: Facts): st
   if (isBusy && job?.runs.size === 0 && summary.attention.length > 0)
     return ['A task needs you: enter, then n and u.'];
   if (isBusy && job?.wait)
-    return [`Nothing runs: ${waitedFor(job.wait)}. enter shows the task, ctrl+c pauses it.`];
+    return [`Nothing is running: ${waitedFor(job.wait)}. enter shows the task, ctrl+c pauses it.`];
   if (isBusy) return ['A task is running: enter shows it, ctrl+c pauses it.'];
-  if (data.otherEngine !== null) return [`Process ${data.otherEngine} works on the plan: enter shows it.`];
+  if (data.otherEngine !== null)
+    return [`Process ${data.otherEngine} is working on the plan: enter shows it.`];
   if (summary.attention.length > 0) return ['A task needs you: enter, then n and u.'];
   if (count('orphaned') > 0)
     return [`The agent of a task is still working without its Blackbird: enter, then ${hint('orphaned')}.`];
   if (count('paused') + count('lost') > 0)
     return [`A task is paused: enter, then ${hint('paused', 'lost')}.`];
-  if (count('ready') > 0) return ['e runs the ready tasks, one after another.'];
+  if (count('ready') > 0)
+    return [
+      hasAgent ? 'e runs the ready tasks, one after another.' : `${installFirst} Then e runs the tasks.`,
+    ];
   const due = plan ? parentsDueNow(plan, data).map(({id}) => displayLine(id)) : [];
   if (due.length > 0) return [`The review of ${due.join(', ')} is due: e continues with it.`];
   if (count('failed') > 0) return [`A task failed: enter, then ${hint('failed')}.`];

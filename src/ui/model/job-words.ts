@@ -6,7 +6,7 @@ import type {Notice} from './facts.ts';
 export const turnWords = {
   start: 'planning',
   answers: 'planning with your answers',
-  problems: 'its answer could not be used: it answers again',
+  problems: 'its answer could not be used: it tries again',
   findings: 'the quality gate sent it back: it corrects its plan',
   revision: 'revising the plan',
 } as const;
@@ -17,7 +17,7 @@ export function verdictNotice(verdict: ReviewVerdict): Notice {
   switch (verdict.type) {
     case 'passed': {
       const remarks = remarksOf(verdict.run);
-      const remark = remarks === '' ? '' : `; it remarks: ${remarks}`;
+      const remark = remarks === '' ? '' : `; remarks: ${remarks}`;
       return {tone: 'good', text: `the review of ${parent} passed${remark}`};
     }
     case 'sentBack':

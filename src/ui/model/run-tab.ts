@@ -1,5 +1,5 @@
 import {checkingWords} from '../../machines/policies/run/check-words.ts';
-import type {Talk, TalkKind} from '../../machines/policies/run/conversation.ts';
+import type {ConversationKind, ConversationLine} from '../../machines/policies/run/conversation.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {clockTime, dollars, duration, tokens, workTime} from '../../machines/policies/text/durations.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -90,7 +90,7 @@ const isUsual = ({data}: TuiState, {provider}: RunRecord): boolean =>
 const clockColumns = 10;
 
 /** The conversation with times on the left; long messages are wrapped. */
-export function talkLines(talks: readonly Talk[], columns: number): Line[] {
+export function talkLines(talks: readonly ConversationLine[], columns: number): Line[] {
   const width = Math.max(8, columns - clockColumns);
   return talks.flatMap(({at, kind, text}) => {
     const time = at === null || kind === 'option' ? '' : timeOfDay(at);
@@ -120,7 +120,7 @@ const kindLooks = {
   verdict: ['', '  ', {bold: true}],
   you: ['you: ', '     ', {tone: 'accent', bold: true}],
   mark: ['', '  ', {dim: true}],
-} as const satisfies Record<TalkKind, readonly [first: string, rest: string, style: Style]>;
+} as const satisfies Record<ConversationKind, readonly [first: string, rest: string, style: Style]>;
 
 function timeOfDay(at: number): string {
   const date = new Date(at);

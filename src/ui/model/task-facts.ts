@@ -2,6 +2,7 @@ import type {Wait} from '../../machines/policies/job/waiting.ts';
 import {jobHold} from '../../machines/policies/run/job-hold.ts';
 import {isHeldForTime, retryTimeOf} from '../../machines/policies/run/retry-time.ts';
 import {
+  continueAction,
   factsAbout,
   nextCommands,
   type TaskCommand,
@@ -68,7 +69,14 @@ export function keyHints(facts: TaskFacts): string[] {
       .filter((command) => jobHold(facts, command) === hold)
       .flatMap((command) => hints[command]?.(facts) ?? []);
   const later = texts('ends');
-  return [...texts(null), ...(later.length === 0 ? [] : [`once the job has ended: ${later.join(', ')}`])];
+  // Without a session to continue in, it can still be read.
+  const read =
+    continueAction(facts) === 'sendBack' && !wished.includes('resume') ? ['u shows the review'] : [];
+  return [
+    ...read,
+    ...texts(null),
+    ...(later.length === 0 ? [] : [`once the job has ended: ${later.join(', ')}`]),
+  ];
 }
 
 const hints: Partial<Record<TaskCommand, (facts: TaskFacts) => string>> = {

@@ -8,7 +8,7 @@ export type Filter = (typeof filters)[number];
 /** One row of the tree. Its text is rendered on demand; a plan may have 100,000 of them. */
 export type TreeEntry = {readonly id: string; readonly depth: number; readonly isMatch: boolean};
 
-export type TreeWish = {
+export type TreeOptions = {
   readonly folded: ReadonlySet<string>;
   readonly filter: Filter;
   readonly query: string;
@@ -17,7 +17,7 @@ export type TreeWish = {
 /** The visible rows: what matches, its parents, and nothing below a folded task. */
 export function treeEntries(
   plan: Plan,
-  {folded, filter, query}: TreeWish,
+  {folded, filter, query}: TreeOptions,
   stateOf: (task: Task) => TaskState,
 ): TreeEntry[] {
   const rows = tasksInTreeOrder(plan);
@@ -62,7 +62,7 @@ const filterTakes = {
 } as const satisfies Record<Exclude<Filter, 'all'>, (state: TaskState) => boolean>;
 
 /** A summary of what is below a parent: done leaves, all leaves, and what the user should know. */
-export type Below = {
+export type SubtreeSummary = {
   done: number;
   total: number;
   isRunning: boolean;
@@ -72,7 +72,7 @@ export type Below = {
 };
 
 export type PlanSummary = {
-  readonly below: ReadonlyMap<string, Below>;
+  readonly below: ReadonlyMap<string, SubtreeSummary>;
   readonly counts: ReadonlyMap<TaskState, number>;
   readonly total: number;
   readonly done: number;
@@ -84,11 +84,11 @@ export type PlanSummary = {
 
 /** One pass over the plan, children before parents. */
 export function summarizePlan(plan: Plan, stateOf: (task: Task) => TaskState): PlanSummary {
-  const below = new Map<string, Below>();
+  const below = new Map<string, SubtreeSummary>();
   const counts = new Map<TaskState, number>();
   const attention: string[] = [];
   const stopped: string[] = [];
-  const add = (parentId: string, part: Below) => {
+  const add = (parentId: string, part: SubtreeSummary) => {
     const sum = below.get(parentId) ?? leafless();
     sum.done += part.done;
     sum.total += part.total;
@@ -121,7 +121,7 @@ export function summarizePlan(plan: Plan, stateOf: (task: Task) => TaskState): P
   };
 }
 
-function leafPart(state: TaskState): Below {
+function leafPart(state: TaskState): SubtreeSummary {
   return {
     done: state === 'done' ? 1 : 0,
     total: 1,
@@ -131,9 +131,17 @@ function leafPart(state: TaskState): Below {
   };
 }
 
-const leafless = (): Below => ({done: 0, total: 0, isRunning: false, needsPerson: false, stopped: null});
+const leafless = (): SubtreeSummary => ({
+  done: 0,
+  total: 0,
+  isRunning: false,
+  needsPerson: false,
+  stopped: null,
+});
 
 const worstFirst: readonly (TaskState | null)[] = ['failed', 'orphaned', 'lost', 'stalled', 'paused', null];
 
-const worse = (one: Below['stopped'], other: Below['stopped']): Below['stopped'] =>
-  worstFirst.indexOf(one) <= worstFirst.indexOf(other) ? one : other;
+const worse = (
+  one: SubtreeSummary['stopped'],
+  other: SubtreeSummary['stopped'],
+): SubtreeSummary['stopped'] => (worstFirst.indexOf(one) <= worstFirst.indexOf(other) ? one : other);

@@ -1,5 +1,5 @@
 import {useEffect, useEffectEvent, useRef, useState} from 'react';
-import type {CommentDesk} from '../../machines/actors/comment-desk.ts';
+import type {RunComments} from '../../machines/actors/run-comments.ts';
 import type {TaskDiff} from '../../machines/actors/task-change.ts';
 import type {OpenCheckpointDraft, OpenDraft} from '../../machines/drafts.ts';
 import type {CheckpointAnswer} from '../../machines/policies/review/decisions.ts';
@@ -8,6 +8,7 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {OutsideProgram} from '../../machines/policies/text/outside-program.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 import {usePromptFrame} from '../components/prompt-frame.tsx';
+import {unmarked} from '../components/select.ts';
 import {type CommentPlace, isSamePlace} from '../diff/comments.ts';
 import {type DiffView, diffContent, newDiffView, patchOf, rowAt, withContent} from '../diff/diff-view.ts';
 import type {PatchRow} from '../diff/patch.ts';
@@ -32,7 +33,7 @@ import type {CommentChange} from './comment-change.ts';
 export type CheckpointPromptProps = ReviewSubject & {
   readonly files: FileIndex;
   readonly loadDiff: () => Promise<TaskDiff>;
-  readonly comments: CommentDesk;
+  readonly comments: RunComments;
   /** Why changes cannot be requested (no session to resume); the choice is shown with the reason. */
   readonly changesRefused?: string | null;
   /** Why no editor can be opened; null if one can. */
@@ -86,6 +87,7 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
       onDiff?.({...next.diff, isFocused: next.view !== 'choosing' && !next.isOver});
     },
     onOutcome,
+    away: (now) => ({...now, choice: unmarked}),
     isActive,
   });
   const {state, update} = stepper;
@@ -219,8 +221,8 @@ export function CheckpointPrompt(props: CheckpointPromptProps) {
     placeholder: isRequest
       ? count === 0
         ? 'What should be different? @ names a file.'
-        : 'What else? The comments are sent, too.'
-      : 'Why? A later attempt is told. Files stay for now.',
+        : 'Anything else? The comments are sent too.'
+      : 'Why? A later attempt will see it. Files stay for now.',
   };
   return <Frame lines={editorLines(isRequest ? state.editor : state.reason, view)} isWriting />;
 }

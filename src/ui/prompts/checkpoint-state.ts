@@ -23,6 +23,8 @@ export type CheckpointState = (
   | {readonly view: 'commenting'; readonly comment: WrittenComment}
 ) & {
   readonly choice: number;
+  /** What the list of keys returns to. */
+  readonly behindKeys: 'choosing' | 'reading';
   /** Kept when the user returns to the list, so nothing written is lost. */
   readonly editor: EditorState;
   /** The reason for a rejection. */
@@ -54,6 +56,7 @@ export type CheckpointFrame = {
 export const checkpointState = (diff: DiffView = newDiffView): CheckpointState => ({
   view: diff.isFocused ? 'reading' : 'choosing',
   choice: unmarked,
+  behindKeys: 'choosing',
   editor: editorState(),
   reason: editorState(),
   diff: {...diff, notice: null},
@@ -158,11 +161,9 @@ export const readingKeymap: Keymap<Run, [facts: ChoiceFacts]> = [
     hint: 'first',
     short: 'decide',
     run: (state, key) => {
-      if (showsKeys(state.diff)) return {state: choosing({...state, diff: toggleNotes(state.diff, true)})};
+      if (showsKeys(state.diff)) return {state: leaveKeys({...state, diff: toggleNotes(state.diff, true)})};
       const diff = key === 'escape' ? backStep(state.diff) : null;
-      return {
-        state: diff ? {...state, diff} : {...state, view: 'choosing', diff: {...state.diff, isZoomed: false}},
-      };
+      return {state: diff ? {...state, diff} : choosing({...state, diff: {...state.diff, isZoomed: false}})};
     },
   },
   ...choiceKeymap,
@@ -184,9 +185,13 @@ export function checkpointStep(before: CheckpointState, key: KeyPress, frame: Ch
   return reason === null ? read(state, key, frame) : {state: {...state, notice: reason}};
 }
 
-/** The list of keys takes the whole space; leaving it returns to the choices. */
+/** The list of keys takes the whole space; leaving it returns to where it was opened. */
 const showsKeys = ({isTold, isKeys}: DiffView): boolean => isTold && isKeys;
-const choosing = (state: CheckpointState): CheckpointState => ({...state, view: 'choosing'});
+const leaveKeys = (state: CheckpointState): CheckpointState =>
+  state.behindKeys === 'reading' ? {...state, view: 'reading'} : choosing(state);
+
+/** Nothing is marked when the user comes back, so that Enter does not decide by a mark from before. */
+const choosing = (now: CheckpointState): CheckpointState => ({...now, view: 'choosing', choice: unmarked});
 
 function later(state: CheckpointState): Stepped {
   return {state: {...state, isOver: true}, outcome: {type: 'later'}};
@@ -239,11 +244,7 @@ function read(state: CheckpointState, key: KeyPress, frame: CheckpointFrame): St
   const seen = {...state, diff: {...diff, notice: null}, notice: diff.notice};
   // The diff then has the whole space, and the focus.
   const isAlone = diff.isZoomed || showsKeys(diff);
-  const next: CheckpointState = isAlone
-    ? {...seen, view: 'reading'}
-    : showsKeys(state.diff)
-      ? choosing(seen)
-      : seen;
+  const next = isAlone ? takeSpace(seen, state) : showsKeys(state.diff) ? leaveKeys(seen) : seen;
   if (outcome === undefined) return {state: next};
   if (outcome.type === 'comment') return {state: startComment(next)};
   if (outcome.type !== 'removeComment') return {state: next, outcome};
@@ -252,6 +253,13 @@ function read(state: CheckpointState, key: KeyPress, frame: CheckpointFrame): St
     state: {...next, notice: 'Removed. c on this line brings it back.'},
     outcome: {type: 'removeComment', id, place: {file, side, line}, text},
   };
+}
+
+/** The diff or the list of keys has the whole space now. */
+function takeSpace(state: CheckpointState, before: CheckpointState): CheckpointState {
+  const isOpened = showsKeys(state.diff) && !showsKeys(before.diff);
+  const behindKeys = before.view === 'reading' ? 'reading' : 'choosing';
+  return {...state, view: 'reading', ...(isOpened ? {behindKeys} : {})};
 }
 
 function startComment(state: CheckpointState): CheckpointState {

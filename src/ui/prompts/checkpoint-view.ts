@@ -9,7 +9,7 @@ import {selectLines} from '../components/select.ts';
 import {diffKeymap} from '../diff/diff-keymap.ts';
 import {diffHelpKeymap} from '../diff/diff-moves.ts';
 import {searchHints} from '../diff/diff-search.ts';
-import type {DiffFrame} from '../diff/diff-view.ts';
+import {backStep, type DiffFrame} from '../diff/diff-view.ts';
 import {type BodyRoom, bodyFrame, bodyLines} from '../diff/review-body.ts';
 import type {ReviewSubject} from '../diff/review-head.ts';
 import {hintsOf, type KeyHint} from '../keymap.ts';
@@ -122,6 +122,12 @@ function unsentNotice(
   return `${commentCount(comments.length)} ${verb} unsent. r sends ${them}, enter continues without.`;
 }
 
+/** Esc first leaves what lies over the diff: the list of keys, all that was said, a search, the zoom. */
+const withBack = (hints: readonly KeyHint[], diff: CheckpointState['diff']): readonly KeyHint[] =>
+  diff.isTold || backStep(diff) !== null
+    ? hints.map((hint) => (hint.keys === 'esc' ? {...hint, label: 'back', short: 'back'} : hint))
+    : hints;
+
 function footHints(
   view: CheckpointState['view'],
   diff: CheckpointState['diff'],
@@ -130,5 +136,5 @@ function footHints(
   const keymap = view === 'reading' ? readingKeymap : checkpointKeymap;
   const [first = [], help = []] = [diffKeymap, diffHelpKeymap].map((each) => hintsOf(each, diff, frame.diff));
   // The diff's last hints give way to the help key.
-  return [...hintsOf(keymap, frame), ...first.slice(0, 3), ...help, ...first.slice(3)];
+  return [...withBack(hintsOf(keymap, frame), diff), ...first.slice(0, 3), ...help, ...first.slice(3)];
 }

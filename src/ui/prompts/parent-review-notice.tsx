@@ -12,7 +12,14 @@ import {
   type Scroll,
   type ScrollRoom,
 } from '../components/scroll.ts';
-import {markFirst, selectedAfter, selectKeys, selectLines, unmarked} from '../components/select.ts';
+import {
+  markFirst,
+  type SelectItem,
+  selectedAfter,
+  selectKeys,
+  selectLines,
+  unmarked,
+} from '../components/select.ts';
 import {type Step, useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap, notNow} from '../keymap.ts';
 import {cutEnd, justify} from '../text/fit.ts';
@@ -27,7 +34,13 @@ export type ParentReviewChoice =
 export type ParentReviewNoticeProps = {
   readonly parent: {readonly id: string; readonly title: string};
   /** The tasks that are sent back, each with its feedback. */
-  readonly sentBack: ReadonlyArray<{readonly id: string; readonly title: string; readonly feedback: string}>;
+  readonly sentBack: ReadonlyArray<{
+    readonly id: string;
+    readonly title: string;
+    readonly feedback: string;
+    /** Its run has a session that can be told. */
+    readonly canResume: boolean;
+  }>;
   readonly columns: number;
   readonly rows: number;
   readonly isActive?: boolean;
@@ -35,12 +48,19 @@ export type ParentReviewNoticeProps = {
   readonly onChoose: (choice: ParentReviewChoice) => void;
 };
 
-const choices: ReadonlyArray<{readonly label: string; readonly choice: ParentReviewChoice | 'pick'}> = [
-  {label: 'Resume these tasks now', choice: 'resume'},
-  {label: 'Edit the feedback, or leave a task out', choice: 'pick'},
-  {label: 'Decide later', choice: 'later'},
-  {label: 'Dismiss the feedback', choice: 'dismiss'},
-];
+type Choice = SelectItem & {readonly choice: ParentReviewChoice | 'pick'};
+
+const choicesFor = (sentBack: ParentReviewNoticeProps['sentBack']): readonly Choice[] => {
+  const stuck = sentBack.filter(({canResume}) => !canResume).length;
+  const isDisabled = stuck === sentBack.length;
+  const note = isDisabled ? 'no session to continue in: esc, then R restarts' : `all but ${stuck}`;
+  return [
+    {label: 'Resume these tasks now', choice: 'resume', ...(stuck === 0 ? {} : {note, isDisabled})},
+    {label: 'Edit the feedback, or leave a task out', choice: 'pick'},
+    {label: 'Decide later', choice: 'later'},
+    {label: 'Dismiss the feedback', choice: 'dismiss'},
+  ];
+};
 
 type State = {
   readonly view: 'choosing' | 'picking';
@@ -52,14 +72,16 @@ type State = {
 };
 type Stepped = Step<State, ParentReviewChoice>;
 
-const keymap: Keymap<(state: State, key: string, body: ScrollRoom) => Stepped, [body: ScrollRoom]> = [
+type NoticeFrame = {readonly body: ScrollRoom; readonly choices: readonly Choice[]};
+
+const keymap: Keymap<(state: State, key: string, frame: NoticeFrame) => Stepped, [frame: NoticeFrame]> = [
   {
     id: 'parentReview.move',
     keys: selectKeys,
     label: 'move',
     hint: 'first',
     shown: 4,
-    run: (state, key) => ({
+    run: (state, key, {choices}) => ({
       state: {...state, choice: selectedAfter(choices, state.choice, key) ?? state.choice},
     }),
   },
@@ -69,7 +91,7 @@ const keymap: Keymap<(state: State, key: string, body: ScrollRoom) => Stepped, [
     label: 'choose',
     hint: 'first',
     short: 'choose',
-    run: (state) => {
+    run: (state, _, {choices}) => {
       const {choice} = choices[state.choice] ?? {};
       if (choice === 'pick') return {state: {...state, view: 'picking', choice: unmarked}};
       return choice === undefined ? {state: {...state, notice: markFirst}} : over(state, choice);
@@ -89,8 +111,8 @@ const keymap: Keymap<(state: State, key: string, body: ScrollRoom) => Stepped, [
     label: 'scroll',
     hint: 'first',
     shown: 2,
-    refusal: ({count, height}) => (count > height ? null : notNow),
-    run: (state, key, body) => {
+    refusal: ({body}) => (body.count > body.height ? null : notNow),
+    run: (state, key, {body}) => {
       const page = key === 'pageup' ? pageUp : pageDown;
       return {state: {...state, scroll: page(state.scroll, body)}};
     },
@@ -115,7 +137,7 @@ const pickKeymap: Keymap<Picked> = [
   {
     id: 'parentReview.edit',
     keys: ['enter', 'e'],
-    label: 'edit what it is told',
+    label: 'edit its feedback',
     hint: 'first',
     shown: 1,
     run: (state, _, ids) => picked(state, 'edit', ids),
@@ -138,7 +160,7 @@ const pickKeymap: Keymap<Picked> = [
 
 function picked(state: State, type: 'edit' | 'leaveOut', ids: readonly string[]): Stepped {
   const taskId = ids[state.choice];
-  if (taskId === undefined) return {state: {...state, notice: 'Mark a task first: ↑ ↓ or j k.'}};
+  if (taskId === undefined) return {state: {...state, notice: 'Select a task first: ↑ ↓ or j k.'}};
   return over(state, {type, taskId});
 }
 
@@ -158,9 +180,11 @@ export function ParentReviewNotice({
 }: ParentReviewNoticeProps) {
   const {Frame, footColumns} = usePromptFrame();
   const foot = footColumns ?? columns;
+  const choices = choicesFor(sentBack);
   const body = bodyLines(sentBack, columns);
   const ids = sentBack.map(({id}) => id);
   const height = Math.max(1, rows - 3 - choices.length);
+  const frame: NoticeFrame = {body: {count: body.length, height}, choices};
   const {state} = useStepper<State, ParentReviewChoice>({
     initial: () => ({view: 'choosing', choice: unmarked, scroll: atTop, notice: null, isOver: false}),
     step: (last, {name}) => {
@@ -168,10 +192,10 @@ export function ParentReviewNotice({
       const before = last.notice === null ? last : {...last, notice: null};
       if (before.view === 'picking' && name !== 'ctrl+c')
         return bindingOf(pickKeymap, name)?.run(before, name, ids) ?? {state: before};
-      const room = {count: body.length, height};
-      return bindingOf(keymap, name, room)?.run(before, name, room) ?? {state: before};
+      return bindingOf(keymap, name, frame)?.run(before, name, frame) ?? {state: before};
     },
     onOutcome: onChoose,
+    away: (now) => ({...now, choice: unmarked}),
     isActive,
   });
 
@@ -201,9 +225,7 @@ export function ParentReviewNotice({
         ...shown,
         ...(shown.length < height ? [blankLine] : []),
         ...selectLines(choices, state.choice, {columns}),
-        state.notice === null
-          ? hintLine(hintsOf(keymap, {count: body.length, height}), foot)
-          : noticeLine(state.notice, foot),
+        state.notice === null ? hintLine(hintsOf(keymap, frame), foot) : noticeLine(state.notice, foot),
       ].slice(-rows)}
     />
   );
@@ -229,9 +251,11 @@ function bodyLines(sentBack: ParentReviewNoticeProps['sentBack'], columns: numbe
   return words.flatMap((feedback) => [
     ...sentBack
       .filter((task) => task.feedback === feedback)
-      .map(({id, title}) =>
-        lineOf(cutEnd(` ↩ ${displayLine(id)}  ${displayLine(title)}`, columns), {tone: 'accent'}),
-      ),
+      .map(({id, title, canResume}) => {
+        const name = ` ↩ ${displayLine(id)}  ${displayLine(title)}`;
+        const note = canResume ? '' : '  (no session)';
+        return lineOf(`${cutEnd(name, columns - note.length)}${note}`, {tone: 'accent'});
+      }),
     ...wrapped(feedback, columns - 4).map((line) => lineOf(`   ${line}`)),
   ]);
 }

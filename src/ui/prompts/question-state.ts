@@ -1,7 +1,7 @@
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Question} from '../../services/contracts/run.ts';
 import {atTop, pageDown, pageUp, type Scroll, type ScrollRoom} from '../components/scroll.ts';
-import {markFirst, type SelectItem, selectedAfter, selectKeys, unmarked} from '../components/select.ts';
+import {type SelectItem, selectedAfter, selectKeys, unmarked} from '../components/select.ts';
 import {type EditorFrame, type EditorState, editorState, editorStep} from '../editor/editor-state.ts';
 import type {KeyPress} from '../input/key-press.ts';
 import type {Step} from '../input/use-stepper.ts';
@@ -43,10 +43,15 @@ export function questionState({options = []}: Question, answer: string): Questio
   };
 }
 
-export const questionItems = ({options = []}: Question): SelectItem[] => [
-  ...options.map((option) => ({label: displayLine(option)})),
-  {label: 'Another answer…'},
-];
+const numberKeys = ['1', '2', '3', '4', '5', '6', '7', '8', '9'];
+
+export const questionItems = ({options = []}: Question): SelectItem[] =>
+  [...options.map(displayLine), 'Another answer…'].map((label, index) => ({
+    label,
+    mark: numberKeys[index] ?? ' ',
+  }));
+
+const markAnswerFirst = 'Select an answer first: its number, ↑ ↓ or j k, then enter.';
 
 type Stepped = Step<QuestionState, QuestionOutcome>;
 type Run = (state: QuestionState, key: string, question: Question, frame: QuestionFrame) => Stepped;
@@ -67,7 +72,7 @@ export const questionKeymap: Keymap<Run, Facts> = [
   },
   {
     id: 'question.number',
-    keys: ['1', '2', '3', '4', '5', '6', '7', '8', '9'],
+    keys: numberKeys,
     label: 'mark',
     // A digit only selects its option; Enter confirms it.
     run: (state, key, question) => {
@@ -82,7 +87,7 @@ export const questionKeymap: Keymap<Run, Facts> = [
     hint: 'first',
     short: 'choose',
     run: (state, _, {options}) => {
-      if (state.choice === unmarked) return {state: {...state, notice: markFirst}};
+      if (state.choice === unmarked) return {state: {...state, notice: markAnswerFirst}};
       const option = options?.[state.choice];
       if (option === undefined) return {state: {...state, view: 'writing'}};
       return over(state, {type: 'answer', value: option});

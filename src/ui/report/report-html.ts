@@ -1,13 +1,11 @@
-import type {Need, TimeNeed} from '../../machines/policies/report/needs-you.ts';
 import type {Report, TaskReport} from '../../machines/policies/report/report.ts';
 import {
   checkPiece,
   errorLines,
-  failedOutput,
   headPieces,
-  isForTime,
   lineWords,
-  needPieces,
+  type NeedItem,
+  needSections,
   outcomeWords,
   type ReportLine,
   refusalLine,
@@ -26,14 +24,8 @@ import {barWords, markSigns, timelineSvg} from './timeline-svg.ts';
 
 /** A self-contained file: no script, font or image from elsewhere. */
 export function reportHtml(report: Report, now: string): string {
-  const {lines, others} = reportLines(report);
+  const {lines} = reportLines(report);
   const title = titleOf(report, now);
-  const needs = [
-    ...lines.flatMap((line) => (line.need === undefined ? [] : [needOfLine(line, line.need)])),
-    ...others.map((need) => ({...need, ...signOf(need), need, output: null})),
-  ];
-  const section = (heading: string, own: readonly NeedItem[]) =>
-    own.length === 0 ? [] : [`<h2>${heading}</h2><ul class="needs">`, ...own.map(needItem), '</ul>'];
   const [rest, refusal] = [restLine(report), refusalLine(report)];
   return [
     '<!doctype html>',
@@ -47,14 +39,11 @@ export function reportHtml(report: Report, now: string): string {
       .map((piece) => markup`<span>${piece}</span>`)
       .join('')}</p>`,
     ...errorLines(report).map((line) => markup`<p class="bad">✗ ${line}</p>`),
-    ...section(
-      'Needs you',
-      needs.filter(({need}) => !isForTime(need)),
-    ),
-    ...section(
-      'Needs time',
-      needs.filter(({need}) => isForTime(need)),
-    ),
+    ...needSections(report).flatMap(({heading, items}) => [
+      `<h2>${heading}</h2><ul class="needs">`,
+      ...items.map(needItem),
+      '</ul>',
+    ]),
     ...[rest, refusal].flatMap((line) => (line === '' ? [] : [markup`<p>${line}</p>`])),
     ...(report.timeline && report.timeline.lanes.length > 0
       ? ['<h2>Timeline</h2><div class="scroll">', timelineSvg(report.timeline), '</div>', legend()]
@@ -67,29 +56,6 @@ export function reportHtml(report: Report, now: string): string {
     markup`<footer>Made by Blackbird, ${timeOfDay(now, '')}. Times are those of the machine it was made on.</footer>`,
     '</main></body></html>',
   ].join('\n');
-}
-
-type NeedItem = Readonly<Record<'sign' | 'tone' | 'task_id' | 'title' | 'why', string>> & {
-  readonly command: string | null;
-  readonly need: Need | TimeNeed;
-  readonly output: ReturnType<typeof failedOutput>;
-};
-
-const signOf = (need: Need | TimeNeed) =>
-  isForTime(need) ? {sign: 'Ⅱ', tone: 'rest'} : {sign: '!', tone: 'person'};
-
-function needOfLine(line: ReportLine, need: Need | TimeNeed): NeedItem {
-  const {task} = line;
-  const {sign, tone} = lineWords(line);
-  return {
-    sign,
-    tone,
-    task_id: task.task_id,
-    title: task.title,
-    ...needPieces(task, need),
-    need,
-    output: failedOutput(line),
-  };
 }
 
 const needItem = ({sign, tone, task_id, title, why, command, output}: NeedItem): string =>

@@ -1,11 +1,10 @@
 import type {Report} from '../../machines/policies/report/report.ts';
 import {
   errorLines,
-  failedOutput,
   headPieces,
-  isForTime,
   lineWords,
-  needPieces,
+  type NeedItem,
+  needSections,
   refusalLine,
   reportLines,
   restLine,
@@ -16,22 +15,7 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 
 /** For a pull request or a chat: a heading, a table, and what needs attention. */
 export function reportMarkdown(report: Report, now: string): string {
-  const {lines, others} = reportLines(report);
-  const needs = [
-    ...lines.flatMap((line) =>
-      line.need === undefined
-        ? []
-        : [{...needPieces(line.task, line.need), need: line.need, output: failedOutput(line)}],
-    ),
-    ...others.map((need) => ({...need, need, output: null})),
-  ];
-  const section = (heading: string, own: typeof needs) => [
-    ...(own.length === 0 ? [] : ['', `### ${heading}`, '']),
-    ...own.flatMap(({need, why, command, output}) => [
-      `- ${code(need.task_id)}: ${escaped(why)}${command === null ? '' : `: ${code(command)}`}`,
-      ...(output === null ? [] : [...fenced(output.lines), `  All of it: ${code(output.command)}`]),
-    ]),
-  ];
+  const {lines} = reportLines(report);
   const [rest, refusal] = [restLine(report), refusalLine(report)];
   return [
     `## ${escaped(titleOf(report, now))}`,
@@ -45,18 +29,21 @@ export function reportMarkdown(report: Report, now: string): string {
       const cells = [`${sign} ${word}`, cell(task.task_id), escaped(task.title)];
       return `| ${[...cells, taskPieces(task).map(escaped).join(' · ')].join(' | ')} |`;
     }),
-    ...section(
-      'Needs you',
-      needs.filter(({need}) => !isForTime(need)),
-    ),
-    ...section(
-      'Needs time',
-      needs.filter(({need}) => isForTime(need)),
-    ),
+    ...needSections(report).flatMap(({heading, items}) => [
+      '',
+      `### ${heading}`,
+      '',
+      ...items.flatMap(needLines),
+    ]),
     ...[rest, refusal].flatMap((line) => (line === '' ? [] : ['', escaped(line)])),
     ...report.unreadable.map((file) => `\n${escaped(`left out because it cannot be read: ${file}`)}`),
   ].join('\n');
 }
+
+const needLines = ({task_id, why, command, output}: NeedItem): string[] => [
+  `- ${code(task_id)}: ${escaped(why)}${command === null ? '' : `: ${code(command)}`}`,
+  ...(output === null ? [] : [...fenced(output.lines), `  All of it: ${code(output.command)}`]),
+];
 
 /** Foreign text taken literally: no markup, links, images or mentions. */
 const escaped = (text: string): string =>

@@ -8,14 +8,14 @@ import {useTuiState} from '../tui-context.tsx';
 import {TreePane} from './plan-screen.tsx';
 
 /** On narrower screens a dialog needs the whole width. */
-const besidePlan = 100;
+const widthForBoth = 100;
 
 /** A dialog: beside the plan if there is space for both, else in its place. */
 export function DialogScreen({dialog}: {readonly dialog: Dialog}) {
   const [state, facts] = useTuiState();
   const {layout, screen} = facts;
   const isBeside =
-    screen === 'plan' && layout.hasTwoPanes && layout.width >= besidePlan && dialog.type !== 'planReview';
+    screen === 'plan' && layout.hasTwoPanes && layout.width >= widthForBoth && dialog.type !== 'planReview';
   const size = isBeside
     ? {columns: layout.detailWidth - 4, rows: layout.paneRows}
     : {columns: layout.width, rows: layout.paneRows + 3};

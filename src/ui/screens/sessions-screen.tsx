@@ -3,6 +3,7 @@ import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Line} from '../components/lines.tsx';
 import {Pane} from '../components/pane.tsx';
 import type {TuiState} from '../model/facts.ts';
+import {listTitle, selectedSession, shownSessions} from '../model/list-rows.ts';
 import {markLine} from '../model/styled-lines.ts';
 import type {SessionRow} from '../ports.ts';
 import {cutEnd, padEnd} from '../text/fit.ts';
@@ -15,10 +16,10 @@ const smallestSplit = 10;
 
 /** The interactive sessions of this repository, and below them the screen of the selected one. */
 export function SessionsScreen() {
-  const [state, {layout}] = useTuiState();
+  const [state, {layout, isSearching}] = useTuiState();
   const {width, paneRows} = layout;
-  const {sessions, preview, index} = state.list;
-  const selected = sessions?.[index];
+  const {sessions, preview} = state.list;
+  const selected = selectedSession(state.list);
   const isSplit = paneRows >= smallestSplit && selected !== undefined;
   // Frame and title of the second pane take two rows.
   const listRows = isSplit ? Math.min((sessions?.length ?? 0) + 1, Math.floor((paneRows - 2) / 3)) : paneRows;
@@ -27,7 +28,7 @@ export function SessionsScreen() {
   return (
     <Box flexDirection="column" height={paneRows + 2}>
       <Pane
-        titles={[{text: 'Sessions'}]}
+        titles={[{text: listTitle('Sessions', state.list, isSearching)}]}
         columns={width}
         rows={listRows}
         isActive
@@ -53,7 +54,7 @@ function previewLines(
   columns: number,
 ): Line[] {
   if (!selected?.isRunning) {
-    const what = selected?.canResume ? 'it does not run; u starts it' : `it is ${selected?.status}`;
+    const what = selected?.canResume ? 'it is not running; u starts it' : `it is ${selected?.status}`;
     return [[{text: what, dim: true}]];
   }
   if (preview?.id !== selected.id) return [[{text: 'loading…', dim: true}]];
@@ -61,8 +62,10 @@ function previewLines(
 }
 
 function sessionLines({list}: TuiState, columns: number, rows: number): Line[] {
-  const {sessions, index} = list;
+  const {index} = list;
+  const sessions = shownSessions(list);
   if (sessions === null) return [[{text: 'loading…', dim: true}]];
+  if (sessions.length === 0 && list.query !== '') return [[{text: 'no session matches', dim: true}]];
   if (sessions.length === 0) {
     return [
       [{text: 'there are no sessions here'}],

@@ -1,27 +1,24 @@
 import {valueAt} from '../../machines/policies/config-resolution.ts';
 import {settingText} from '../../machines/policies/setting-types.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
-import {
-  type ConfigLayerName,
-  type SettingKey,
-  settingKeys,
-  settings,
-} from '../../services/contracts/config.ts';
+import {type ConfigLayerName, type SettingKey, settings} from '../../services/contracts/config.ts';
 import type {Line} from '../components/lines.tsx';
 import {Pane} from '../components/pane.tsx';
 import {clamped, position} from '../components/scroll.ts';
 import type {TuiState} from '../model/facts.ts';
+import {listTitle, shownSettings} from '../model/list-rows.ts';
 import {markLine} from '../model/styled-lines.ts';
 import {cutEnd, cutStart, padEnd} from '../text/fit.ts';
+import {wrapped} from '../text/wrap.ts';
 import {useTuiState} from '../tui-context.tsx';
 
 /** Every setting: its value, its source, and the value in each layer. */
 export function SettingsScreen() {
-  const [state, {layout}] = useTuiState();
+  const [state, {layout, isSearching}] = useTuiState();
   const {lines, place} = settingsView(state, layout.width - 4, layout.paneRows);
   return (
     <Pane
-      titles={[{text: 'Settings'}]}
+      titles={[{text: listTitle('Settings', state.list, isSearching)}]}
       right={place}
       columns={layout.width}
       rows={layout.paneRows}
@@ -32,6 +29,7 @@ export function SettingsScreen() {
 }
 
 const widestName = 38;
+const narrow = 60;
 
 function settingsView(
   {data, list}: TuiState,
@@ -40,17 +38,20 @@ function settingsView(
 ): {readonly lines: readonly Line[]; readonly place: string} {
   if (!data) return {lines: [], place: ''};
   const valueColumns = Math.max(9, Math.min(30, Math.floor((columns - widestName) / 4) - 1));
-  const nameColumns = Math.max(12, Math.min(widestName, columns - 4 * (valueColumns + 1) - 2));
+  // A narrow list has only the value that counts; below it stands where that comes from.
+  const values = columns < narrow ? 1 : 4;
+  const nameColumns = Math.max(12, Math.min(widestName, columns - values * (valueColumns + 1) - 2));
   const row = (cells: readonly string[], style: Omit<Line[number], 'text'> = {}): Line => [
     {text: padEnd(cutEnd(cells[0] ?? '', nameColumns), nameColumns), ...style},
     ...cells
-      .slice(1)
+      .slice(1, 1 + values)
       .map((cell) => ({text: ` ${padEnd(cutEnd(cell, valueColumns), valueColumns)}`, ...style})),
   ];
   const head = row(['setting', 'value', 'project', 'global', 'default'], {dim: true});
-  const body = settingKeys.map((key, index): Line => {
+  const keys = shownSettings(list);
+  const body = keys.map((key, index): Line => {
     const resolved = data.config.values.get(key);
-    const name = `${index === list.index ? '❯' : ' '} ${columns < 60 ? (key.split('.')[1] ?? key) : key}`;
+    const name = `${index === list.index ? '❯' : ' '} ${columns < narrow ? (key.split('.')[1] ?? key) : key}`;
     const cells = [
       name,
       settingText(resolved?.value),
@@ -60,15 +61,17 @@ function settingsView(
     ];
     return index === list.index ? markLine(row(cells)) : row(cells);
   });
-  const chosen = settingKeys[list.index];
+  const chosen = keys[list.index];
   const source = chosen && data.config.values.get(chosen)?.source;
   const foot: Line[] = chosen
     ? [
         [],
-        [{text: cutEnd(settings[chosen].about, columns)}],
+        ...wrapped(settings[chosen].about, columns)
+          .slice(0, rows < 12 ? 2 : 3)
+          .map((text): Line => [{text}]),
         ...(rows < 12 ? [] : files(chosen, source, data, columns)),
       ]
-    : [];
+    : [[{text: 'no setting matches', dim: true}]];
   const room = Math.max(1, rows - 1 - foot.length);
   const middle = {top: list.index - Math.floor(room / 2), left: 0};
   const scroll = clamped(middle, body.length, room);

@@ -5,8 +5,12 @@ import {entry, fakeSource} from '../../fakes/journal-entries.ts';
 // A process that is inspected while it works: it runs until told to go, and exits with a last entry.
 const source = fakeSource();
 const facts: InspectorFacts = {
-  ...{title: 'worker', version: '1', notices: []},
-  ...{opens: 'machines', job_id: null, has_process: false},
+  title: 'worker',
+  version: '1',
+  notices: [],
+  opens: 'machines',
+  job_id: null,
+  has_process: false,
 };
 const {url} = await startInspector({facts: () => facts, source, project: null}, {port: 0});
 process.stdout.write(`${url}\n`);

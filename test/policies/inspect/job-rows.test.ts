@@ -28,7 +28,11 @@ const runs = [
     segments: [worked(1, 3)],
   }),
   restingRun({
-    ...{task_id: 'pay-2', run_id: 'pay-2-1', state: 'failed', created_at: at(4), segments: [worked(4, 9)]},
+    task_id: 'pay-2',
+    run_id: 'pay-2-1',
+    state: 'failed',
+    created_at: at(4),
+    segments: [worked(4, 9)],
     failure: {kind: 'agent_error', message: 'no way'},
   }),
   restingRun({
@@ -41,11 +45,18 @@ const runs = [
 ];
 const timeline = timelineOf({
   jobs: [endedJob({startedAt: at(0), endedAt: at(20)})],
-  ...{runs, plan, now: at(30), isLive: false},
+  runs,
+  plan,
+  now: at(30),
+  isLive: false,
 });
 const rows = planRows(plan, timeline.lanes);
 const query = (fields: Partial<RowQuery> = {}): RowQuery => ({
-  ...{from: 0, count: 50, show: 'all', find: '', closed: []},
+  from: 0,
+  count: 50,
+  show: 'all',
+  find: '',
+  closed: [],
   ...fields,
 });
 const shown = (fields: Partial<RowQuery> = {}) =>
@@ -101,7 +112,10 @@ test('above the rows: how the job ended, the status of its tasks, and what to lo
   expect(jobPage(timeline, plan, 'shop')).toMatchObject({
     project: 'shop',
     jobs: 1,
-    ...{done: 2, total: 4, lanes: 3, counts: {succeeded: 2, failed: 1}},
+    done: 2,
+    total: 4,
+    lanes: 3,
+    counts: {succeeded: 2, failed: 1},
     notable: [{kind: 'failed', word: 'failed', task_id: 'pay-2', text: 'no way', is_open: true}],
     notable_total: 1,
   });

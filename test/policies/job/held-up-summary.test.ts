@@ -1,6 +1,8 @@
 import {expect, test} from 'vitest';
+import {needCall} from '../../../src/machines/policies/job/hook-payloads.ts';
 import type {JobResult} from '../../../src/machines/policies/job/job-steps.ts';
 import {jobSummary} from '../../../src/machines/policies/job/job-summary.ts';
+import type {Wait} from '../../../src/machines/policies/job/waiting.ts';
 import {attemptOf} from '../../../src/machines/policies/run/task-outcome.ts';
 import type {FailureKind} from '../../../src/services/contracts/agent.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
@@ -58,14 +60,20 @@ test.each([
 test('what a parent review sent back does not count as done', () => {
   const done = ['a', 'b', 'c'].map((id) => restingRun({task_id: id, run_id: `${id}-1`, state: 'succeeded'}));
   const pending = ['a', 'b'].map((childTaskId) => ({
-    ...{schemaVersion: 1 as const, childTaskId, parentTaskId: 'p', reviewRunId: 'p-1', feedback: 'Test it.'},
-    ...{createdAt: now, updatedAt: now},
+    schemaVersion: 1 as const,
+    childTaskId,
+    parentTaskId: 'p',
+    reviewRunId: 'p-1',
+    feedback: 'Test it.',
+    createdAt: now,
+    updatedAt: now,
   }));
   const reason = 'parent_review_required' as const;
   const attempted = done.map((run) => attemptOf(run.task_id, run));
   const result: JobResult = {
     ...executed('completed', done),
-    ...{reason, steps: [{type: 'execute', output: {reason, attempted, pending}}]},
+    reason,
+    steps: [{type: 'execute', output: {reason, attempted, pending}}],
   };
   expect(jobSummary(result, plan).headline).toBe('1 done · a parent review sent back a, b');
 });
@@ -88,7 +96,10 @@ test('an empty plan is reported as empty, with the commands that fill it', () =>
 test('a single task that is held up is an error with its diagnosis', () => {
   const run = held('outage');
   const result: JobResult = {
-    ...{reason: 'paused', left: [], isStopAsked: false, isPauseAsked: false},
+    reason: 'paused',
+    left: [],
+    isStopAsked: false,
+    isPauseAsked: false,
     steps: [{type: 'task', output: {outcome: 'paused', run}}],
   };
   expect(() => jobSummary(result, plan)).toThrow(expect.objectContaining({code: 'E_PROVIDER_UNAVAILABLE'}));
@@ -96,8 +107,15 @@ test('a single task that is held up is an error with its diagnosis', () => {
 
 test('a task that failed its check shows the end of the output, and where all of it is', () => {
   const check = {
-    ...{command: 'npm test', round: 1, started_at: '', seconds: 2, exit_code: 1, signal: null},
-    ...{tail: '1\n2\n3\n4\n5\n1 test failed\n', log_file: 'l', log_digest: ''},
+    command: 'npm test',
+    round: 1,
+    started_at: '',
+    seconds: 2,
+    exit_code: 1,
+    signal: null,
+    tail: '1\n2\n3\n4\n5\n1 test failed\n',
+    log_file: 'l',
+    log_digest: '',
   };
   const run = restingRun({state: 'failed', ...failure('verification'), verifications: [check]});
   expect(jobSummary(executed('completed', [run]), plan).lines).toEqual([
@@ -108,6 +126,51 @@ test('a task that failed its check shows the end of the output, and where all of
     'See the whole output of its check with: blackbird runs a --verbose',
     'Start it again with: blackbird retry a, then blackbird execute',
   ]);
+});
+
+const wait: Wait = {
+  taskId: 'b',
+  runId: null,
+  until: '2026-01-02T18:05:00.000Z',
+  foundAt: '2026-01-02T12:00:00.000Z',
+  provider: 'claude',
+  reason: 'usage_limit',
+  isTooLong: false,
+};
+
+test('a job that was asked to stop before the task it waited for has begun only needs time', () => {
+  const output = {reason: 'completed', attempted: [], wait} as const;
+  const stopped: JobResult = {
+    ...executed('completed', []),
+    steps: [{type: 'execute', output}],
+    isStopAsked: true,
+  };
+  const summary = jobSummary(stopped, plan);
+  expect(summary).toMatchObject({reason: 'completed', standing: 'timeNeeded', retryAt: wait.until});
+  expect(summary.lines).toEqual([
+    'Stopped before the next task, as you asked · 2 ready',
+    expect.stringMatching(/^b cannot start before .*usage limit/),
+    '  blackbird execute  continue after that time',
+  ]);
+  expect(needCall(summary, stopped)).toBeNull();
+  expect(needCall(summary, {...stopped, isStopAsked: false})).toMatchObject({retry_at: wait.until});
+});
+
+test('a job that was stopped while it waited for a run of an earlier job says what it waited for', () => {
+  const output = {reason: 'completed', attempted: [], wait: {...wait, runId: 'b-1'}} as const;
+  const steps: JobResult['steps'] = [{type: 'execute', output}];
+  expect(jobSummary({...executed('completed', []), steps, isStopAsked: true}, plan).lines).toEqual([
+    'Stopped before the next task, as you asked · 2 ready',
+    expect.stringMatching(/^b cannot continue before .*usage limit/),
+    '  blackbird execute  continue after that time',
+  ]);
+});
+
+test('a limit that a task reaches after the job was asked to stop is news', () => {
+  const stopped = {...executed('completed', [held('rate_limit')]), isStopAsked: true};
+  const summary = jobSummary(stopped, plan);
+  expect(summary.standing).toBe('timeNeeded');
+  expect(needCall(summary, stopped)).toMatchObject({reason: 'completed', message: summary.headline});
 });
 
 test('a job that was asked to stop while a task waited gives that reason, and no other', () => {

@@ -114,8 +114,11 @@ describe('the record of a job', () => {
 test('the last run a job continued is the one it started, or the one whose wait ended later', () => {
   const begun = (hour: string) => ({taskId: 'b', runId: 'b-1', startedAt: `2026-01-10T${hour}:00:00.000Z`});
   const wait = {
-    ...{taskId: 'a', runId: 'a-1', reason: 'usage_limit' as const},
-    ...{startedAt: '2026-01-10T22:00:00.000Z', endedAt: '2026-01-10T23:00:00.000Z'},
+    taskId: 'a',
+    runId: 'a-1',
+    reason: 'usage_limit' as const,
+    startedAt: '2026-01-10T22:00:00.000Z',
+    endedAt: '2026-01-10T23:00:00.000Z',
   };
   expect(lastRunOf(job)).toBe(null);
   expect(lastRunOf({...job, runs: [begun('22')]})?.runId).toBe('b-1');

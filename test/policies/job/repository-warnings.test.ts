@@ -7,7 +7,7 @@ import {
 
 const clean = {isDetached: false, underWay: null, conflicts: []};
 const detached =
-  'no branch is checked out (detached HEAD): the commits of tasks will be on none; keep them with git switch -c <name>';
+  'no branch is checked out (detached HEAD): the commits of tasks will be on no branch; keep them with git switch -c <name>';
 
 describe('before an agent works, the user is warned', () => {
   test.each([
@@ -44,14 +44,14 @@ describe('before an agent works, the user is warned', () => {
       name: 'of the conflicts of a merge',
       standing: {isDetached: false, underWay: 'a merge', conflicts: ['a', 'b', 'c', 'd', 'e']},
       told: [
-        'a merge is in progress, with conflicts in a, b, c and 2 more: the agent meets them as they are (git status)',
+        'a merge is in progress, with conflicts in a, b, c and 2 more: the agent will find them there (git status)',
       ],
     },
     {
       name: 'that nothing is committed during a rebase',
       standing: {isDetached: true, underWay: 'a rebase', conflicts: []},
       rules: {commits: true},
-      told: ['a rebase is in progress: nothing is committed before it is over'],
+      told: ['a rebase is in progress: nothing is committed until it is finished'],
     },
     {
       name: 'of no rebase without commits',

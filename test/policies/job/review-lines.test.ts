@@ -8,8 +8,13 @@ import type {PendingFeedback} from '../../../src/services/contracts/feedback.ts'
 import {now} from '../../helpers/plans.ts';
 
 const pending = (childTaskId: string, fields: Partial<PendingFeedback> = {}): PendingFeedback => ({
-  ...{schemaVersion: 1, childTaskId, parentTaskId: 'p', reviewRunId: 'p-1', feedback: 'Test it.'},
-  ...{createdAt: now, updatedAt: now},
+  schemaVersion: 1,
+  childTaskId,
+  parentTaskId: 'p',
+  reviewRunId: 'p-1',
+  feedback: 'Test it.',
+  createdAt: now,
+  updatedAt: now,
   ...fields,
 });
 const last = 'all of it, and how to overrule it: blackbird feedback list';

@@ -20,7 +20,7 @@ test('an undo lists once what it cannot take back', () => {
   const run = restingRun({state: 'succeeded', side_effects: [effect]});
   expect(linesOf(run, {...run, run_id: 'a-2'})).toEqual([
     '  removed   a.txt',
-    'Not taken back: ignored by git, not in the diff: build/x',
+    'Not undone: ignored by git, not in the diff: build/x',
   ]);
 });
 

@@ -58,6 +58,7 @@ test.each([
 ])('a wait for a known limit, of the run $runId: $verb', ({runId, verb}) => {
   const now = new Date(Date.parse(until) - 60_000).toISOString();
   expect(waitLine({...wait, runId}, now)).toBe(`a  usage limit  ${verb} 18:05, in 1m00s`);
+  expect(waitLine({...wait, runId}, now, true)).toBe(`a  ${verb} 18:05, in 1m00s`);
   expect(waitedFor(wait)).toBe('waiting for claude until 18:05 (usage limit)');
 });
 

@@ -131,13 +131,13 @@ describe('why', () => {
     },
     {
       status: 'in_progress',
-      reason: 'in progress, but no run works on it',
+      reason: 'in progress, but no run is working on it',
       next: {command: 'blackbird set-status a todo', why: 'make it ready'},
       first: ['a'],
     },
     {
       status: 'waiting_user',
-      reason: 'waits for an answer, but no run works on it',
+      reason: 'waits for an answer, but no run is working on it',
       next: {command: 'blackbird set-status a todo', why: 'make it ready'},
       first: ['a'],
     },
@@ -198,7 +198,7 @@ describe('why', () => {
 
   test.each([
     {status: 'blocked' as const, reason: 'blocked by hand; also waits for 1'},
-    {status: 'in_progress' as const, reason: 'in progress, but no run works on it'},
+    {status: 'in_progress' as const, reason: 'in progress, but no run is working on it'},
   ])('a task that is $status and has an unmet dependency: $reason', ({status, reason}) => {
     const {conditions, first} = explain(planOf(task('a', {status, deps: ['b']}), task('b')), 'a');
     expect([conditions[0]?.reason, first]).toEqual([reason, ['b']]);
@@ -250,7 +250,7 @@ describe('why', () => {
     },
     {
       known: {run: runRecord({provider_session_ref: 'session-1', resumable: true}), isOrphaned: true},
-      reason: 'its Blackbird is gone, but its agent still works',
+      reason: 'its Blackbird is gone, but its agent is still working',
       command: 'blackbird resume a',
     },
     {

@@ -12,7 +12,8 @@ const leaf = (id: string, fields: Fields = {}): Task =>
     description: 'The endpoint POST /refunds creates a refund once and answers a repeat with 409.',
     acceptanceCriteria: ['POST /refunds returns 201', 'a repeat returns 409 and creates nothing'],
     prompt: 'Add the endpoint for refunds next to the one for payments, and verify it with a test.',
-    ...{verify: ['npm test'], ...fields},
+    verify: ['npm test'],
+    ...fields,
   });
 const one = (fields: Fields) => planOf(leaf('a', fields));
 const criteria = (...acceptanceCriteria: string[]) => one({acceptanceCriteria});

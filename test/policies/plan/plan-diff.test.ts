@@ -174,7 +174,7 @@ describe('as text', () => {
     ['comes from docs/TODO.md', undefined, 'docs/TODO.md#a1'],
     ['docs/#1.md is remembered as it is now', 'docs/#1.md#a1', 'docs/#1.md#a1'],
     ['comes from issues', 'TODO.md#a1', 'issues#3'],
-    ['comes from TODO.md no longer', 'TODO.md#a1', undefined],
+    ['no longer comes from TODO.md', 'TODO.md#a1', undefined],
   ])('the source of a task is shown in words: %s', (words, was, is) => {
     const from = (key: string | undefined, digest: string) =>
       planOf(task('x', key === undefined ? {} : {source: {key, digest}}));

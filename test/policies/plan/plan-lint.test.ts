@@ -11,7 +11,8 @@ const good = (id: string, fields: Fields = {}): Task =>
     description: 'The endpoint POST /refunds creates a refund once and answers a repeat with 409.',
     acceptanceCriteria: ['POST /refunds returns 201', 'a repeat returns 409 and creates nothing'],
     prompt: 'Add the endpoint for refunds next to the one for payments, and verify it with a test.',
-    ...{verify: ['npm test'], ...fields},
+    verify: ['npm test'],
+    ...fields,
   });
 
 const codes = (fields: Fields) => lintPlan(planOf(good('a', fields))).map(({code}) => code);
@@ -104,9 +105,9 @@ describe('a proposal', () => {
     const said = (isDraft: boolean) => lintPlan(plan, {isDraft}).map(({suggestion}) => suggestion);
     expect(said(false).filter((text) => text.startsWith('blackbird '))).toHaveLength(4);
     expect(said(true)).toEqual([
-      'do not let it wait for a',
-      'name the command that proves it in `backticks` in a criterion; the check itself is added once the task is saved',
-      'do not let it wait for p',
+      'remove its dependency on a',
+      'name the command that proves it in `backticks` in a criterion; it can be made a check once the task is saved',
+      'remove its dependency on p',
       'let one wait for the other: b for a',
     ]);
   });
@@ -117,18 +118,20 @@ describe('a plan', () => {
     const plan = planOf(family(task('p'), good('c', {deps: ['a']})), good('a', {deps: ['p']}));
     expect(lintPlan(plan)).toEqual([
       {
-        ...{severity: 'blocking', code: 'dependency_never_done', taskId: 'c', field: 'deps'},
-        ...{
-          message: 'depends on a, which can only be done after it',
-          suggestion: 'blackbird deps remove c a',
-        },
+        severity: 'blocking',
+        code: 'dependency_never_done',
+        taskId: 'c',
+        field: 'deps',
+        message: 'depends on a, which can only be done after it',
+        suggestion: 'blackbird deps remove c a',
       },
       {
-        ...{severity: 'blocking', code: 'dependency_never_done', taskId: 'a', field: 'deps'},
-        ...{
-          message: 'depends on p, which can only be done after it',
-          suggestion: 'blackbird deps remove a p',
-        },
+        severity: 'blocking',
+        code: 'dependency_never_done',
+        taskId: 'a',
+        field: 'deps',
+        message: 'depends on p, which can only be done after it',
+        suggestion: 'blackbird deps remove a p',
       },
     ]);
   });
@@ -162,7 +165,10 @@ describe('a plan', () => {
     const prompt = 'Add the amounts to src/money.ts and test them.';
     expect(lintPlan(planOf(good('a', {prompt}), good('b', {prompt})))).toEqual([
       {
-        ...{severity: 'hint', code: 'leaf_shared_file', taskId: 'b', field: 'deps'},
+        severity: 'hint',
+        code: 'leaf_shared_file',
+        taskId: 'b',
+        field: 'deps',
         message: 'names src/money.ts, as a does, and neither waits for the other',
         suggestion: 'blackbird deps add b a',
       },

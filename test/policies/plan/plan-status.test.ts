@@ -4,7 +4,7 @@ import {AppError} from '../../../src/services/contracts/errors.ts';
 import {type TaskStatus, taskStatuses} from '../../../src/services/contracts/task-status.ts';
 import {errorOf} from '../../helpers/errors.ts';
 import fc from '../../helpers/fast-check.ts';
-import {family, now, planOf, statuses, task, taskIn} from '../../helpers/plans.ts';
+import {family, now, planOf, readsOf, statuses, task, taskIn} from '../../helpers/plans.ts';
 
 test('parents that must not be completed are only ever reopened', () => {
   const plan = planOf(family(task('p'), task('a', {status: 'done'}), task('b')));
@@ -13,6 +13,15 @@ test('parents that must not be completed are only ever reopened', () => {
   const over = setStatus(plan, 'b', 'done', now);
   expect(statuses(over)).toEqual({p: 'done', a: 'done', b: 'done'});
   expect(statuses(setStatus(over, 'b', 'failed', now, never))).toMatchObject({p: 'in_progress'});
+});
+
+// Every task of a plan of thousands comes here twice.
+test('the plan is copied only if a parent changes', () => {
+  const plan = planOf(family(task('p'), task('a', {status: 'done'}), task('b')), task('alone'));
+  const settled = planOf(family(task('q'), task('c', {status: 'done'})));
+  expect(readsOf(plan, (counted) => settleParents(counted, 'a', now))).toBe(0);
+  expect(readsOf(plan, (counted) => settleParents(counted, 'alone', now))).toBe(0);
+  expect(readsOf(settled, (counted) => settleParents(counted, 'c', now))).toBe(2);
 });
 
 describe('setStatus', () => {

@@ -8,7 +8,7 @@ import {
   unmetDeps,
 } from '../../../src/machines/policies/plan/readiness.ts';
 import {type TaskStatus, taskStatuses} from '../../../src/services/contracts/task-status.ts';
-import {family, planOf, task, taskIn} from '../../helpers/plans.ts';
+import {family, planOf, readsOf, task, taskIn} from '../../helpers/plans.ts';
 
 describe('readinessOf', () => {
   const rows: Array<{status: TaskStatus; met: Readiness; unmet: Readiness}> = [
@@ -97,4 +97,14 @@ test('the next task is found without looking at those after it', () => {
   const plan = planOf(task('done', {status: 'done'}), task('tried'), task('a'), unseen);
   expect(nextTask(plan, {taskIds: [], attempted: ['tried']})?.id).toBe('a');
   expect(nextTask(planOf(task('a')), {taskIds: ['b'], attempted: []})).toBeUndefined();
+});
+
+test('looking for the next task stops at the first that is ready', () => {
+  const plan = planOf(
+    task('over', {status: 'done'}),
+    ...Array.from({length: 100}, (_, at) => task(`t${at}`)),
+  );
+  const find = (counted: typeof plan) => nextTask(counted, {taskIds: [], attempted: []});
+  expect(find(plan)?.id).toBe('t0');
+  expect(readsOf(plan, find)).toBe(2);
 });

@@ -108,14 +108,14 @@ test('questions come without empty options', () => {
 
 describe('an unusable answer reports every problem', () => {
   test.each([
-    ['nothing', '', ['it holds no JSON object with "tasks" or "questions"']],
-    ['a list', '[1]', ['it holds no JSON object with "tasks" or "questions"']],
+    ['nothing', '', ['it contains no JSON object with "tasks" or "questions"']],
+    ['a list', '[1]', ['it contains no JSON object with "tasks" or "questions"']],
     [
       'two answers',
       '{"tasks":[]} {"tasks":[{}]}',
-      ['it holds several different answers; exactly one is wanted'],
+      ['it contains several different answers; send exactly one'],
     ],
-    ['too much', 'x'.repeat(planAnswerLimit), ['it is too long to be read to its end']],
+    ['too much', 'x'.repeat(planAnswerLimit), ['it is too long']],
     [
       'questions and tasks',
       JSON.stringify({tasks: [api], questions: [{id: 'q', prompt: 'Q?'}]}),

@@ -20,7 +20,10 @@ const draft: DraftHead = {
 const summary = (output: Partial<PlanOutput>, isPauseAsked = false) => {
   const plan: PlanOutput = {outcome: 'saved', draft, run: null, reading: null, ...output};
   const result: JobResult = {
-    ...{reason: 'paused', left: [], isStopAsked: false, isPauseAsked},
+    reason: 'paused',
+    left: [],
+    isStopAsked: false,
+    isPauseAsked,
     steps: [{type: 'plan', output: plan}],
   };
   return planSummary(result);
@@ -32,7 +35,11 @@ const limited = pausedRun({
 });
 const until = '2026-01-05T19:00:00Z';
 const wait: Wait = {
-  ...{taskId: 'plan:d', runId: null, until, foundAt: until, isTooLong: true},
+  taskId: 'plan:d',
+  runId: null,
+  until,
+  foundAt: until,
+  isTooLong: true,
   provider: 'claude',
   reason: 'usage_limit',
 };

@@ -21,7 +21,7 @@ const head = {task_id: 'plan:d1', title: 'planning: Refunds', command: 'blackbir
 const asks = {...head, why: 'asks: Which bank?'};
 const proposes = {...head, why: 'a proposal waits: save or drop it'};
 const wrong = sentBack(draft, {type: 'problems', lines: ['"tasks" is empty']});
-const unusable = {...head, why: 'the answer of its planner could not be used: continue or drop it'};
+const unusable = {...head, why: "its planner's answer could not be used: continue or drop it"};
 const rests = {...head, why: 'its planner has proposed nothing yet: continue or drop it'};
 
 test.each([

@@ -53,7 +53,8 @@ describe('the last period of work', () => {
   const morning = endedJob({startedAt: local(11, 8), endedAt: local(11, 8, 10)});
   const ended = (hours: number, minutes: number, end: Partial<NonNullable<JobRecord['end']>> = {}) =>
     endedJob({
-      ...{startedAt: local(10, 22), endedAt: local(11, hours, minutes)},
+      startedAt: local(10, 22),
+      endedAt: local(11, hours, minutes),
       end: {reason: 'completed', standing: 'done', message: '', ...end},
     });
   test.each<{name: string; earlier: JobRecord; isSame: boolean}>([

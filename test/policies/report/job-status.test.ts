@@ -22,7 +22,12 @@ const plan = planOf(
 );
 const at = '2026-01-10T22:05:00.000Z';
 const segment = {
-  ...{pid: 1, start_time: '1', boot_id: 'b', pid_namespace: 'n', host: 'here', argv: []},
+  pid: 1,
+  start_time: '1',
+  boot_id: 'b',
+  pid_namespace: 'n',
+  host: 'here',
+  argv: [],
   started_at: at,
 };
 
@@ -221,12 +226,21 @@ describe('while a job works', () => {
 
   test('what it waits for before anything started is shown', () => {
     const waiting = {
-      ...{taskId: 'b', runId: null, provider: 'claude', reason: 'usage_limit' as const},
-      ...{since: at, until: '2026-01-11T00:00:00.000Z'},
+      taskId: 'b',
+      runId: null,
+      provider: 'claude',
+      reason: 'usage_limit' as const,
+      since: at,
+      until: '2026-01-11T00:00:00.000Z',
     };
     const told = {
-      ...{task_id: 'b', title: 'Task b', run_id: null, agent: 'claude', reason: 'usage_limit'},
-      ...{since: at, retry_at: '2026-01-11T00:00:00.000Z'},
+      task_id: 'b',
+      title: 'Task b',
+      run_id: null,
+      agent: 'claude',
+      reason: 'usage_limit',
+      since: at,
+      retry_at: '2026-01-11T00:00:00.000Z',
     };
     const status = statusOf({job: jobRecord({waiting}), owner: 'alive'});
     expect([status.waiting, status.next.map(({task_id}) => task_id)]).toEqual([told, ['c', 'd', 'e']]);
@@ -304,7 +318,10 @@ describe('after a job', () => {
   describe('what only needs time', () => {
     const retryAt = '2026-01-10T23:00:00.000Z';
     const held = pausedRun({
-      ...{provider_session_ref: 's-1', resumable: true, pause_reason: 'usage_limit', retry_at: retryAt},
+      provider_session_ref: 's-1',
+      resumable: true,
+      pause_reason: 'usage_limit',
+      retry_at: retryAt,
       failure: {kind: 'rate_limit', message: ''},
     });
     const needsAt = (now: string, known: Partial<KnownOfTask> = {}) => {
@@ -319,7 +336,10 @@ describe('after a job', () => {
       expect(needs_you).toEqual([]);
       expect(needs_time).toEqual([
         {
-          ...{task_id: 'a', title: 'Task a', command: 'blackbird execute', retry_at: retryAt},
+          task_id: 'a',
+          title: 'Task a',
+          command: 'blackbird execute',
+          retry_at: retryAt,
           why: `paused: the usage limit is reached, until ${nearTime(retryAt, at)}`,
         },
       ]);

@@ -50,7 +50,13 @@ test('the night is reported with its totals', () => {
     cost_usd: 11.25,
     limits: {count: 1, milliseconds: 130 * 60_000},
     outages: {count: 1, milliseconds: 4 * 60_000},
-    ...{files: 16, added: 368, removed: 24, commits: 1, questions: 1, retries: 1, crashes: 1},
+    files: 16,
+    added: 368,
+    removed: 24,
+    commits: 1,
+    questions: 1,
+    retries: 1,
+    crashes: 1,
   });
 });
 
@@ -69,7 +75,11 @@ test('a task shows its evidence: checks, change, commit, runs', () => {
     change: {files: 2, added: 46, removed: 3, paths: ['src/refunds.ts', 'test/refunds.test.ts']},
     checks: [
       {
-        ...{command: 'npm test', passed: true, exit_code: 0, seconds: 12, round: 2},
+        command: 'npm test',
+        passed: true,
+        exit_code: 0,
+        seconds: 12,
+        round: 2,
         log_digest: 'sha256:d',
       },
     ],
@@ -107,12 +117,16 @@ test('a resumed run that changed nothing leaves the change and commit of its tas
 test('what needs you comes with its command', () => {
   expect(night.needs_you).toEqual([
     {
-      ...{task_id: 'pay-07', title: 'Webhooks'},
-      ...{why: 'failed: npm test failed 3 times', command: 'blackbird resume pay-07'},
+      task_id: 'pay-07',
+      title: 'Webhooks',
+      why: 'failed: npm test failed 3 times',
+      command: 'blackbird resume pay-07',
     },
     {
-      ...{task_id: 'pay-08', title: 'Dashboard'},
-      ...{why: 'asks: Which currency?', command: 'blackbird resume pay-08'},
+      task_id: 'pay-08',
+      title: 'Dashboard',
+      why: 'asks: Which currency?',
+      command: 'blackbird resume pay-08',
     },
   ]);
 });
@@ -166,7 +180,9 @@ test('work that a review sent back is neither ticked off nor done, and comes las
       ),
   });
   expect(report).toMatchObject({
-    ...{done: 2, total: 2, reviews_due: []},
+    done: 2,
+    total: 2,
+    reviews_due: [],
     before_all: 'blackbird resume a',
   });
   const answered = factsIn(plan, {run: runs[0] ?? null});
@@ -182,8 +198,15 @@ test('work that a review sent back is neither ticked off nor done, and comes las
 
 test('a refused job is reported only when nothing followed it, and never as failed work', () => {
   const job = (reason: string, runs: number, message: string) => ({
-    ...{job_id: 'j', agent: 'demo', from: nightTime(0), to: nightTime(1), outcome: 'ended' as const},
-    ...{reason, standing: null, message, runs},
+    job_id: 'j',
+    agent: 'demo',
+    from: nightTime(0),
+    to: nightTime(1),
+    outcome: 'ended' as const,
+    reason,
+    standing: null,
+    message,
+    runs,
   });
   const [refused, broken, well] = [
     job('error', 0, 'cannot resume a'),

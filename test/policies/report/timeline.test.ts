@@ -37,8 +37,16 @@ const done = (fields: Partial<RunRecord> = {}) =>
 
 /** A minute of checks, which passed. */
 const check = (from: number, fields: Partial<Verification> = {}): Verification => ({
-  ...{command: 'npm test', round: 1, started_at: at(from), seconds: 60, exit_code: 0, signal: null},
-  ...{tail: '', log_file: 'l', log_digest: 'd', ...fields},
+  command: 'npm test',
+  round: 1,
+  started_at: at(from),
+  seconds: 60,
+  exit_code: 0,
+  signal: null,
+  tail: '',
+  log_file: 'l',
+  log_digest: 'd',
+  ...fields,
 });
 
 describe('the bars and marks of a task', () => {
@@ -232,7 +240,12 @@ describe('the bars and marks of a task', () => {
 
   test('an undo marks the work as undone', () => {
     const undo = restingRun({
-      ...{state: 'succeeded', run_type: 'undo', run_id: 'a-2', attempt: 2, created_at: at(8), segments: []},
+      state: 'succeeded',
+      run_type: 'undo',
+      run_id: 'a-2',
+      attempt: 2,
+      created_at: at(8),
+      segments: [],
       undo: {run_ids: ['a-1'], is_redo: false, task_status: 'done'},
     });
     const lane = laneOf([done(), undo]);
@@ -313,7 +326,10 @@ test('a review that was dismissed is over: the parent is done', () => {
 describe('while it works', () => {
   const job = jobRecord({startedAt: at(0)});
   const running = runRecord({
-    ...{phase: 'active', created_at: at(1), updated_at: at(2), job_id: job.jobId},
+    phase: 'active',
+    created_at: at(1),
+    updated_at: at(2),
+    job_id: job.jobId,
     segments: [openSegment(1, {started_at: at(2)})],
   });
 
@@ -331,7 +347,10 @@ describe('while it works', () => {
     const {command, round, started_at, log_file} = check(6);
     const identity = {pid: 1, start_time: '', boot_id: '', pid_namespace: ''};
     const run: RunRecord = {
-      ...{...running, phase: 'verifying', segments: [worked(2, 5)], updated_at: at(6)},
+      ...running,
+      phase: 'verifying',
+      segments: [worked(2, 5)],
+      updated_at: at(6),
       check: {command, round, started_at, log_file, ...identity},
     };
     expect(drawn(laneOf([run], {jobs: [job], now: at(12), isLive}))).toEqual(bars);
@@ -360,7 +379,9 @@ test('two jobs and the crash between them are one timeline', () => {
   });
   const next = endedJob({jobId: '2', startedAt: at(50), endedAt: at(60)});
   const run = restingRun({
-    ...{state: 'succeeded', job_id: '2', created_at: at(1)},
+    state: 'succeeded',
+    job_id: '2',
+    created_at: at(1),
     segments: [openSegment(1, {started_at: at(2)}), worked(51, 55)],
     pauses: [{paused_at: at(50), pause_reason: 'process_lost', resumed_at: at(51)}],
   });

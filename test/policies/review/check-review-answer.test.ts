@@ -73,10 +73,10 @@ describe('an answer', () => {
   });
 
   test.each([
-    {name: 'nothing', text: '', problem: 'it holds no JSON object with "passed"'},
-    {name: 'prose', text: 'Looks good to me!', problem: 'it holds no JSON object with "passed"'},
-    {name: 'another object', text: '{"ok":true}', problem: 'it holds no JSON object with "passed"'},
-    {name: 'half an object', text: '{"passed":true', problem: 'it holds no JSON object with "passed"'},
+    {name: 'nothing', text: '', problem: 'it contains no JSON object with "passed"'},
+    {name: 'prose', text: 'Looks good to me!', problem: 'it contains no JSON object with "passed"'},
+    {name: 'another object', text: '{"ok":true}', problem: 'it contains no JSON object with "passed"'},
+    {name: 'half an object', text: '{"passed":true', problem: 'it contains no JSON object with "passed"'},
     {
       name: 'a list',
       text: '[{"passed":1}, 2',
@@ -85,7 +85,7 @@ describe('an answer', () => {
     {
       name: 'two verdicts',
       text: `${JSON.stringify(pass)}\n${JSON.stringify(back)}`,
-      problem: 'it holds several different verdicts',
+      problem: 'it contains several different verdicts',
     },
     {
       name: 'a text instead of a boolean',
@@ -95,12 +95,12 @@ describe('an answer', () => {
     {
       name: 'an unknown task sent back',
       text: JSON.stringify({...back, resumeTaskIds: ['d']}),
-      problem: '"d" is none of the reviewed tasks',
+      problem: '"d" is not one of the reviewed tasks',
     },
     {
       name: 'an unknown task judged',
       text: JSON.stringify({...pass, reviewResults: [result('__proto__', 'passed')]}),
-      problem: '"__proto__" is none of the reviewed tasks',
+      problem: '"__proto__" is not one of the reviewed tasks',
     },
     {
       name: 'a task sent back twice',
@@ -152,9 +152,9 @@ describe('an answer', () => {
   });
 
   const template = JSON.stringify(pass);
-  const several = 'it holds several different verdicts';
-  const another = 'it holds something that could be a second verdict';
-  const bare = 'it holds no JSON object with "passed"';
+  const several = 'it contains several different verdicts';
+  const another = 'it contains something that could be a second verdict';
+  const bare = 'it contains no JSON object with "passed"';
   test.each([
     {name: 'pretty-printed', second: JSON.stringify(back, null, 2), problem: several},
     {name: 'in a fence', second: `\`\`\`json\n${JSON.stringify(back, null, 2)}\n\`\`\``, problem: several},
@@ -185,7 +185,7 @@ describe('an answer', () => {
   test('is read up to the length that is kept of it', () => {
     const padded = (length: number) => template + ' '.repeat(length - template.length);
     expect(checkReviewAnswer(padded(63_999), ids)).toEqual(passed);
-    expect(checkReviewAnswer(padded(64_000), ids)).toEqual({problem: 'it is too long to be read to its end'});
+    expect(checkReviewAnswer(padded(64_000), ids)).toEqual({problem: 'it is too long'});
   });
 
   test('may have as much feedback as the limit allows', () => {

@@ -19,8 +19,12 @@ const requested = ended({
 /** A run with that feedback, which its provider refused. */
 const refused = (created_at: string) =>
   restingRun({
-    ...{state: 'failed', run_id: 'a-2', attempt: 2, created_at},
-    ...{resumed_from_run_id: 'a-1', feedback: 'use tabs'},
+    state: 'failed',
+    run_id: 'a-2',
+    attempt: 2,
+    created_at,
+    resumed_from_run_id: 'a-1',
+    feedback: 'use tabs',
     failure: {kind: 'resume_rejected', message: 'gone'},
   });
 const second = {run_id: 'a-2', attempt: 2};

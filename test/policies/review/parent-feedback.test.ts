@@ -31,7 +31,10 @@ test('a review makes one entry for each task it sends back', () => {
 test('the last edit of the feedback to this task counts, once it is newer than the file', () => {
   const later = '2099-01-01T00:00:00.000Z';
   const edit = (task_id: string, feedback: string, edited_at: string) => ({
-    ...{task_id, feedback, edited_at, edited_by: 'user'},
+    task_id,
+    feedback,
+    edited_at,
+    edited_by: 'user',
   });
   const review = (...edits: Array<ReturnType<typeof edit>>) =>
     restingRun({state: 'succeeded', run_type: 'review', parent_review_edited: edits});
@@ -104,7 +107,10 @@ test.each<Asked>([
   {name: 'not when the user gives feedback', state: 'waiting', feedback: 'go on', isAsked: false},
   {name: 'not when a review sent it back', state: 'waiting', isSentBack: true, isAsked: false},
   {
-    ...{name: 'but when the user has started to answer', state: 'waiting', isSentBack: true, isAsked: true},
+    name: 'but when the user has started to answer',
+    state: 'waiting',
+    isSentBack: true,
+    isAsked: true,
     answers: [{id: 'q', value: 'x'}],
   },
 ])(

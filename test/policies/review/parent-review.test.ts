@@ -134,8 +134,13 @@ describe('the signature', () => {
       runs: [
         restingRun({state: 'succeeded', segments: ended('T1')}),
         restingRun({
-          ...{run_id: 'a-2', attempt: 2, state: 'failed', segments: ended('T2')},
-          ...{resumed_from_run_id: 'a-1', feedback: 'x', failure: {kind: 'resume_rejected', message: 'x'}},
+          run_id: 'a-2',
+          attempt: 2,
+          state: 'failed',
+          segments: ended('T2'),
+          resumed_from_run_id: 'a-1',
+          feedback: 'x',
+          failure: {kind: 'resume_rejected', message: 'x'},
         }),
       ],
       completedAt: 'T1',

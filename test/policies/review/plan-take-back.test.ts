@@ -9,7 +9,9 @@ const now = '2026-03-01T00:00:00Z';
 const nothing = {settings: new Map(), repository: null};
 const edited = (before: Plan, after: Plan, isByBlackbird = false) =>
   sideEffectsOf({
-    ...{before: nothing, after: nothing, ignored: {count: 0, names: []}},
+    before: nothing,
+    after: nothing,
+    ignored: {count: 0, names: []},
     plan: {before: {plan: before}, after: {plan: after}, isByBlackbird},
   });
 const kind = planOf(task('a'), task('b', {deps: ['a'], prompt: 'be kind'}));
@@ -127,7 +129,7 @@ test('edits that stay are named with the commands to change them, three at most'
 
 test('one line says what was taken back and what stays', () => {
   expect(takenBackText({taken: ['b (prompt)'], left: ['c (added)']})).toBe(
-    "the agent's edits of the plan were taken back: b (prompt); still in the plan, check before you continue: c (added); change it with: blackbird delete c",
+    "the agent's edits of the plan were reverted: b (prompt); still in the plan, check before you continue: c (added); change it with: blackbird delete c",
   );
   expect(takenBackText({taken: [], left: []})).toBeNull();
 });

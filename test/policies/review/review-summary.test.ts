@@ -139,7 +139,11 @@ describe('a recorded summary', () => {
     expect(
       reviewSummarySchema.parse({files: null, diffstat: 3, snippets: [{}], total_files: 'many'}),
     ).toEqual({
-      ...{files: [], diffstat: '', snippets: [], total_files: undefined, note: undefined},
+      files: [],
+      diffstat: '',
+      snippets: [],
+      total_files: undefined,
+      note: undefined,
     });
   });
 });

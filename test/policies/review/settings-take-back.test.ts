@@ -53,7 +53,7 @@ describe('every setting that an agent changed is shown with its values', () => {
     {name: 'changed', before: gated, after: undefined, told: []},
   ])('$name', ({name, before, after, told}) => {
     expect(effectTexts(edited(before, after))).toEqual([
-      `${file} was ${name}; it counts from the next job on`,
+      `${file} was ${name}; it applies from the next job on`,
       ...told,
     ]);
   });
@@ -82,12 +82,16 @@ describe('settings are restored to their values before the agent', () => {
     expect(settingsToTakeBack(layer(after), edited(before, after))).toEqual({
       writes: [
         {
-          ...{key: 'hooks.taskEnded', value: undefined, seen: 'evil'},
+          key: 'hooks.taskEnded',
+          value: undefined,
+          seen: 'evil',
           command: 'blackbird config unset hooks.taskEnded',
         },
         {key, value: true, seen: false, command},
         {
-          ...{key: 'execution.commit', value: 'task', seen: undefined},
+          key: 'execution.commit',
+          value: 'task',
+          seen: undefined,
           command: 'blackbird config set execution.commit task',
         },
       ],
@@ -130,7 +134,7 @@ describe('settings are restored to their values before the agent', () => {
     expect(effects).toEqual([
       {
         kind: 'settings',
-        text: `${file} was changed with Blackbird meanwhile; it counts from the next job on`,
+        text: `${file} was changed with Blackbird meanwhile; it applies from the next job on`,
         path: file,
         is_by_blackbird: true,
         settings: [{key, before: true, after: false}],
@@ -165,8 +169,8 @@ test('what became of the settings is recorded with the run and shown next to the
   const settings = {taken: ['execution.commit'], left: [{key, command}]};
   expect(isNothing({taken: [], left: [], settings})).toBe(false);
   expect(takenBackTexts(withTakenBack(run, {taken: ['b (prompt)'], left: [], settings}))).toEqual([
-    "the agent's edits of the plan were taken back: b (prompt)",
-    "the agent's edits of the settings were taken back: execution.commit; " +
-      `settings that stay as they are now, check before you continue: ${key}; put them back with: ${command}`,
+    "the agent's edits of the plan were reverted: b (prompt)",
+    "the agent's edits of the settings were reverted: execution.commit; " +
+      `settings that stay as they are now, check before you continue: ${key}; restore them with: ${command}`,
   ]);
 });

@@ -28,7 +28,8 @@ const repository = (
   head = main,
   files: Record<string, string> = {},
 ): RepositoryState => ({
-  ...{id: '1', head},
+  id: '1',
+  head,
   refs: new Map(Object.entries(refs)),
   files: new Map(Object.entries(files)),
 });
@@ -85,9 +86,9 @@ test('settings: created, changed, removed', () => {
     around(null, Object.fromEntries(contents.map((content, place) => [`f${place}`, content])));
   const [before, after] = [files(null, '{}', '{}', '{}'), files('{}', '{"a":1}', null, '{}')];
   expect(texts(sideEffectsOf({...nothing, before, after}))).toEqual([
-    'settings: f0 was created; it counts from the next job on',
-    'settings: f1 was changed; it counts from the next job on',
-    'settings: f2 was removed; it counts from the next job on',
+    'settings: f0 was created; it applies from the next job on',
+    'settings: f1 was changed; it applies from the next job on',
+    'settings: f2 was removed; it applies from the next job on',
   ]);
 });
 
@@ -143,7 +144,7 @@ describe('commits that no ref reaches', () => {
         [one, two, 'commit: Add it'],
         [two, one, 'reset: moving to HEAD~1'],
       ],
-      told: ['commits were made and taken back: 2222222 “Add it”'],
+      told: ['commits were made and undone: 2222222 “Add it”'],
     },
     {
       name: 'one that was amended, and the one before it that still exists',
@@ -153,10 +154,7 @@ describe('commits that no ref reaches', () => {
         [two, three, 'commit: B'],
         [three, four, 'commit (amend): C'],
       ],
-      told: [
-        'branch main was moved from 1111111 to 4444444',
-        'commits were made and taken back: 3333333 “B”',
-      ],
+      told: ['branch main was moved from 1111111 to 4444444', 'commits were made and undone: 3333333 “B”'],
     },
     {
       name: 'none on a branch that exists',
@@ -187,7 +185,7 @@ describe('commits that no ref reaches', () => {
       before: around(repository(heads(one))),
       after: logged(1, heads(one), move),
     });
-    expect(texts(told)).toEqual([`refs: commits were made and taken back: ${two.slice(0, 7)} “x”`]);
+    expect(texts(told)).toEqual([`refs: commits were made and undone: ${two.slice(0, 7)} “x”`]);
   });
 
   test('a log that became shorter is reported', () => {
@@ -211,15 +209,19 @@ test('ignored files: the first names, and the number of the others', () => {
 
 test('changes that git does not list come before what git ignores', () => {
   const ignored = {
-    ...{count: 1, names: ['a'], isCut: true},
-    ...{hidden: {count: 1, names: ['h']}, inGit: {count: 2, names: ['g']}, unseen: {count: 1, names: ['u']}},
+    count: 1,
+    names: ['a'],
+    isCut: true,
+    hidden: {count: 1, names: ['h']},
+    inGit: {count: 2, names: ['g']},
+    unseen: {count: 1, names: ['u']},
     removed: {count: 3, names: ['r']},
   };
   expect(texts(sideEffectsOf({...nothing, ignored}))).toEqual([
     'git_settings: in folders of git, not in the diff: g and 1 more',
     "ignored_files: in Blackbird's own folder, not in the diff: h",
     'ignored_files: where git does not look, not in the diff: u',
-    'ignored_files: removed, ignored by git, and nobody has a copy: r and 2 more',
+    'ignored_files: removed, ignored by git, with no copy left: r and 2 more',
     'ignored_files: ignored by git, not in the diff: a',
     'ignored_files: there are too many ignored files to look at them all',
   ]);
@@ -252,8 +254,10 @@ test('a plan edited by a Blackbird of another process is named, but stops nothin
 test("git's own files: hooks, settings and worktrees are one line", () => {
   const files = {'.git/config': '1', '.git/info/exclude': '1', '.git/hooks/old': '1'};
   const now = {
-    ...{'.git/config': '2', '.git/info/exclude': '1'},
-    ...{'.git/hooks/post-commit': '1', '.git/worktrees/x/gitdir': '1'},
+    '.git/config': '2',
+    '.git/info/exclude': '1',
+    '.git/hooks/post-commit': '1',
+    '.git/worktrees/x/gitdir': '1',
   };
   const [before, after] = [around(repository({}, main, files)), around(repository({}, main, now))];
   expect(texts(sideEffectsOf({...nothing, before, after}))).toEqual([
@@ -284,8 +288,8 @@ test('removed, changed or added records of other tasks are named by their task',
   const found = foreignRecords(before, after, [{run_id: 'a-2'}]);
   expect(found).toEqual({removed: ['b', 'c'], changed: ['d', 'f'], isLost: false});
   expect(texts(recordEffects({...none, ...found}))).toEqual([
-    'records: run records were removed, of: b, c',
-    'records: run records were changed, of: d, f',
+    'records: run records of these tasks were removed: b, c',
+    'records: run records of these tasks were changed: d, f',
   ]);
   const nothingFound = {removed: [], changed: [], isLost: false};
   expect(foreignRecords(before, before, [])).toEqual(nothingFound);
@@ -304,9 +308,9 @@ test('records changed by someone else require a decision', () => {
   ];
   const effects = recordEffects({...none, isOwnChanged: true, opened: [b], predecided: [c]});
   expect(texts(effects)).toEqual([
-    'records: the record of this run was changed; it was put back as it was',
-    'records: the open decision about b was changed; it was put back as it was',
-    'records: a decision about c was laid ready; it was thrown away',
+    'records: the record of this run was changed; Blackbird restored it',
+    'records: the open decision about b was changed; Blackbird restored it',
+    'records: a decision about c was prepared in advance; it was discarded',
   ]);
   const nothingChanged = recordEffects(none);
   expect([needsDecision(effects), nothingChanged]).toEqual([true, []]);
@@ -380,9 +384,9 @@ test('a segment records what it saw; too many refs are left out', () => {
 test('what git could not tell is no secret', () => {
   const unknown = (['staged', 'ignored', 'removed'] as const).map((what) => ({what, why: 'git is broken'}));
   expect(texts(sideEffectsOf({...nothing, ignored: {count: 0, names: [], unknown}}))).toEqual([
-    'refs: nobody can tell what was staged for the next commit: git is broken',
-    'ignored_files: nobody can tell which ignored files were created or changed: git is broken',
-    'ignored_files: nobody can tell which ignored files were removed: git is broken',
+    'refs: it is not known what was staged for the next commit: git is broken',
+    'ignored_files: it is not known which ignored files were created or changed: git is broken',
+    'ignored_files: it is not known which ignored files were removed: git is broken',
   ]);
 });
 
@@ -395,6 +399,6 @@ test('ignored files that were not all compared are reported', () => {
 test('a change to the instructions that every agent reads is named at once', () => {
   const [before, after] = [around(null, {'x.md': null}), around(null, {'x.md': '1'})];
   expect(texts(sideEffectsOf({...nothing, before, after}))).toEqual([
-    'settings: x.md was created; the next agents are told it',
+    'settings: x.md was created; the next agents will get it',
   ]);
 });

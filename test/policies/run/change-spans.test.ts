@@ -17,8 +17,16 @@ const run = (segments: readonly Segment[], fields: Partial<RunRecord> = {}): Run
 const hour = (number: number) => `2026-01-01T0${number}:00:00Z`;
 const begun = (at: number, segment: Segment): Segment => ({...segment, started_at: hour(at)});
 const check = (at: number, tree: string, result_tree?: string): Verification => ({
-  ...{command: 'test', round: 1, started_at: hour(at), seconds: 1, exit_code: 1, signal: null},
-  ...{tail: '', log_file: 'a.log', log_digest: '', tree},
+  command: 'test',
+  round: 1,
+  started_at: hour(at),
+  seconds: 1,
+  exit_code: 1,
+  signal: null,
+  tail: '',
+  log_file: 'a.log',
+  log_digest: '',
+  tree,
   ...(result_tree === undefined ? {} : {result_tree}),
 });
 

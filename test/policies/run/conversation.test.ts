@@ -78,7 +78,12 @@ describe('what an agent says', () => {
 const at = (second: number) => `2026-01-02T12:00:${String(second).padStart(2, '0')}.000Z`;
 const millis = (second: number) => Date.parse(at(second));
 const segment = (second: number) => ({
-  ...{pid: 1, start_time: '', boot_id: '', pid_namespace: '', host: '', argv: []},
+  pid: 1,
+  start_time: '',
+  boot_id: '',
+  pid_namespace: '',
+  host: '',
+  argv: [],
   started_at: at(second),
 });
 const heard = (second: number | null, ...events: readonly AgentEvent[]): LogEvent[] =>
@@ -121,8 +126,12 @@ describe('the conversation of a run', () => {
 
   test('a log without times has those of its segments, with feedback where it was given', () => {
     const run = runRecord({
-      ...{state: 'failed', segments: [segment(0)], resumed_from_run_id: 'a-1', feedback: 'Use cents.'},
-      ...{updated_at: at(9), failure: {kind: 'agent_error', message: 'gave up'}},
+      state: 'failed',
+      segments: [segment(0)],
+      resumed_from_run_id: 'a-1',
+      feedback: 'Use cents.',
+      updated_at: at(9),
+      failure: {kind: 'agent_error', message: 'gave up'},
     });
     expect(conversationOf(run, heard(null, session, message('I tried.')))).toEqual([
       {at: millis(0), kind: 'you', text: 'Use cents.'},
@@ -133,12 +142,16 @@ describe('the conversation of a run', () => {
 
   test('an end keeps its time when the record changes later, and a withdrawn approval stays', () => {
     const run = runRecord({
-      ...{state: 'failed', segments: [{...segment(0), ended_at: at(9)}], updated_at: at(50)},
+      state: 'failed',
+      segments: [{...segment(0), ended_at: at(9)}],
+      updated_at: at(50),
       failure: {kind: 'rejected', message: 'rejected at the checkpoint: no'},
       decision_history: [
         {decision_state: 'approved_quit', decision_resolved_at: at(20), withdrawn_at: at(25)},
       ],
-      ...{decision_state: 'rejected', decision_feedback: 'no', decision_resolved_at: at(30)},
+      decision_state: 'rejected',
+      decision_feedback: 'no',
+      decision_resolved_at: at(30),
     });
     expect(conversationOf(run, [])).toEqual([
       {at: millis(20), kind: 'you', text: 'approved, and stop'},
@@ -147,7 +160,9 @@ describe('the conversation of a run', () => {
       {at: millis(30), kind: 'you', text: 'rejected: no'},
     ]);
     const failed = runRecord({
-      ...{state: 'failed', segments: [{...segment(0), ended_at: at(9)}], updated_at: at(50)},
+      state: 'failed',
+      segments: [{...segment(0), ended_at: at(9)}],
+      updated_at: at(50),
       failure: {kind: 'agent_error', message: 'gave up'},
     });
     expect(conversationOf(failed, [])).toMatchObject([{at: millis(9)}]);
@@ -155,7 +170,8 @@ describe('the conversation of a run', () => {
 
   test('a limit is shown once: by the agent, and as a pause', () => {
     const run = runRecord({
-      ...{state: 'paused', segments: [{...segment(0), ended_at: at(9)}]},
+      state: 'paused',
+      segments: [{...segment(0), ended_at: at(9)}],
       pauses: [{paused_at: at(9), pause_reason: 'usage_limit'}],
       failure: {kind: 'rate_limit', message: 'You hit your limit.'},
     });
@@ -176,14 +192,17 @@ describe('the conversation of a run', () => {
 
   test('a verdict and its dismissal', () => {
     const run = runRecord({
-      ...{run_type: 'review', state: 'succeeded', segments: [segment(0)], parent_review_passed: false},
+      run_type: 'review',
+      state: 'succeeded',
+      segments: [segment(0)],
+      parent_review_passed: false,
       parent_review_dismissed: [{task_id: 'a', dismissed_at: at(30), dismissed_by: 'kim'}],
     });
     const verdict = {passed: false, resumeTaskIds: ['a'], feedbackForResume: 'Use cents.', reviewResults: []};
     expect(conversationOf(run, heard(1, session, message(JSON.stringify(verdict))))).toEqual([
       {at: millis(1), kind: 'verdict', text: '↩ not passed'},
       {at: millis(1), kind: 'message', text: 'Use cents.'},
-      {at: millis(30), kind: 'you', text: 'dismissed what a was told'},
+      {at: millis(30), kind: 'you', text: 'dismissed the feedback for a'},
     ]);
   });
 
@@ -191,7 +210,8 @@ describe('the conversation of a run', () => {
     'after a pause by %s only Blackbird asked to continue',
     (pause_reason) => {
       const run = runRecord({
-        ...{state: 'succeeded', segments: [segment(0), segment(20), segment(40)]},
+        state: 'succeeded',
+        segments: [segment(0), segment(20), segment(40)],
         pauses: [
           {paused_at: at(10), pause_reason, resumed_at: at(20)},
           {paused_at: at(30), pause_reason: 'user_interrupt', resumed_at: at(40)},

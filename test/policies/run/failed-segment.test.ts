@@ -1,13 +1,17 @@
 import {describe, expect, test} from 'vitest';
-import {type FailedSegment, type Fate, fateOf} from '../../../src/machines/policies/run/failure-table.ts';
+import {
+  type FailedSegment,
+  type FailureOutcome,
+  failureOutcome,
+} from '../../../src/machines/policies/run/failure-table.ts';
 import {type FailureKind, failureKinds} from '../../../src/services/contracts/agent.ts';
 
 const failed = {type: 'failed'} as const;
 const fateFor = (kind: FailureKind, fields: Partial<FailedSegment> = {}) =>
-  fateOf({kind, runType: 'execute', stood: null, hasWorked: false, ...fields});
+  failureOutcome({kind, runType: 'execute', stood: null, hasWorked: false, ...fields});
 
 describe('a run whose agent failed', () => {
-  test.each<[kind: FailureKind, first: Fate, paused: Fate, waiting: Fate]>([
+  test.each<[kind: FailureKind, first: FailureOutcome, paused: FailureOutcome, waiting: FailureOutcome]>([
     [
       'outage',
       {type: 'pauses', pauseReason: 'provider_unavailable'},

@@ -1,11 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {failureSteps} from '../../../src/machines/policies/run/failure-steps.ts';
-import {
-  failureTable,
-  failureWords,
-  retryTime,
-  ruleOf,
-} from '../../../src/machines/policies/run/failure-table.ts';
+import {failureTable, failureWords, retryTime} from '../../../src/machines/policies/run/failure-table.ts';
 import {nearTime} from '../../../src/machines/policies/text/durations.ts';
 import {type FailureKind, failureKinds, type ProviderId} from '../../../src/services/contracts/agent.ts';
 
@@ -17,7 +12,7 @@ describe('a failure', () => {
   });
 
   test('of the provider pauses the run, any other fails it', () => {
-    const paused = failureKinds.filter((kind) => ruleOf(kind).pauseReason !== null);
+    const paused = failureKinds.filter((kind) => failureTable[kind].pauseReason !== null);
     expect(paused).toEqual([
       'auth',
       'billing',
@@ -31,7 +26,7 @@ describe('a failure', () => {
   });
 
   test('stops the plan when the next task would repeat it', () => {
-    expect(failureKinds.filter((kind) => ruleOf(kind).stopsPlan)).toEqual([
+    expect(failureKinds.filter((kind) => failureTable[kind].stopsPlan)).toEqual([
       'auth',
       'billing',
       'rate_limit',

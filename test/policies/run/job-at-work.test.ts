@@ -21,7 +21,9 @@ const limited = pausedRun({
   retry_at: clock(58, 40),
 });
 const failed = restingRun({
-  ...{state: 'failed', provider_session_ref: 's', resumable: true},
+  state: 'failed',
+  provider_session_ref: 's',
+  resumable: true,
   failure: {kind: 'agent_error', message: 'no way'},
 });
 
@@ -39,7 +41,8 @@ describe('while a job is at work, no command is suggested that its lock would re
   test.each<Row>([
     {
       name: 'a run it waits for continues by itself',
-      ...{status: 'in_progress', run: limited},
+      status: 'in_progress',
+      run: limited,
       job: {...works, waitsFor: {taskId: 'a', until: clock(58, 40)}},
       reason:
         'paused: the usage limit is reached, until 21:58:40; the job of process 12 continues with it at 21:58:40',
@@ -47,37 +50,48 @@ describe('while a job is at work, no command is suggested that its lock would re
     },
     {
       name: 'a paused run is resumed once the job has ended',
-      ...{status: 'in_progress', run: pausedRun(), job: works},
+      status: 'in_progress',
+      run: pausedRun(),
+      job: works,
       reason: 'paused; once the job of process 12 has ended: blackbird resume a',
       hints: ['once the job has ended: u continues its session, R starts again'],
     },
     {
       name: 'a question is answered once the job has ended',
-      ...{status: 'waiting_user', run: waitingRun(), job: works},
+      status: 'waiting_user',
+      run: waitingRun(),
+      job: works,
       reason: 'waits for your answer; once the job of process 12 has ended: blackbird resume a',
       hints: ['once the job has ended: u answers its question, R starts again'],
     },
     {
       name: 'a failed task is resumed once the job has ended',
-      ...{status: 'failed', run: failed, job: works},
+      status: 'failed',
+      run: failed,
+      job: works,
       reason: 'failed: no way; once the job of process 12 has ended: blackbird resume a',
       hints: ['t makes it ready', 'once the job has ended: u continues its session, R starts again'],
     },
     {
       name: 'a ready task that the job does not cover',
-      ...{status: 'todo', run: null, job: {...works, takes: ['b']}},
+      status: 'todo',
+      run: null,
+      job: {...works, takes: ['b']},
       reason: 'ready now; once the job of process 12 has ended: blackbird execute a',
       hints: ['once the job has ended: e runs the plan, E only this'],
     },
     {
       name: 'a ready task of the plan that the job executes',
-      ...{status: 'todo', run: null, job: {...works, takes: 'all'}},
+      status: 'todo',
+      run: null,
+      job: {...works, takes: 'all'},
       reason: 'ready now; the job of process 12 will get to it',
       hints: [],
     },
     {
       name: 'a decision is passed to the job',
-      ...{status: 'in_progress', job: works},
+      status: 'in_progress',
+      job: works,
       run: restingRun({state: 'succeeded', decision_required: true, decision_state: 'pending'}),
       reason: 'waits for your decision',
       command: 'blackbird review a',
@@ -85,7 +99,9 @@ describe('while a job is at work, no command is suggested that its lock would re
     },
     {
       name: 'a status is set while the job works',
-      ...{status: 'blocked', run: null, job: works},
+      status: 'blocked',
+      run: null,
+      job: works,
       reason: 'blocked by hand',
       command: 'blackbird set-status a todo',
       hints: ['t releases it'],
@@ -94,7 +110,8 @@ describe('while a job is at work, no command is suggested that its lock would re
     const plan = planOf(task('a', {status}));
     const factsOf = (each: Parameters<ReturnType<typeof factsIn>>[0]) => ({
       ...factsIn(plan, {run, isEngineAlive: true})(each),
-      ...{job, now},
+      job,
+      now,
     });
     const [told] = explainTask(plan, 'a', factsOf).conditions;
     expect({reason: told?.reason, command: told?.next?.command}).toEqual({reason, command});
@@ -138,8 +155,12 @@ test.each([
 
 test('a waiting job says what it waits for, and until when', () => {
   const waiting = {
-    ...{taskId: 'a', runId: 'a-1', provider: 'codex', reason: 'usage_limit' as const},
-    ...{since: now, until: clock(58, 40)},
+    taskId: 'a',
+    runId: 'a-1',
+    provider: 'codex',
+    reason: 'usage_limit' as const,
+    since: now,
+    until: clock(58, 40),
   };
   expect(jobAtWork(12, jobRecord({waiting})).waitsFor).toEqual({taskId: 'a', until: clock(58, 40)});
 });

@@ -84,11 +84,14 @@ describe('an agent is told', () => {
   test.each([
     {
       name: 'feedback, with the files, after its run ended',
-      ...{run: ended, said: {...nothing, feedback: 'use tabs'}, prompt: feedbackPrompt('use tabs', files)},
+      run: ended,
+      said: {...nothing, feedback: 'use tabs'},
+      prompt: feedbackPrompt('use tabs', files),
     },
     {
       name: 'feedback together with the answers to its questions',
-      ...{run: waitingRun(), said: {answers: [answer], feedback: 'use tabs'}},
+      run: waitingRun(),
+      said: {answers: [answer], feedback: 'use tabs'},
       prompt: feedbackPrompt('use tabs', files, [question], [answer]),
     },
     {
@@ -106,7 +109,8 @@ describe('an agent is told', () => {
     {
       name: 'no answer to a question of an earlier round',
       run: pausedRun({questions: [question], answers: [{...answer, prompt: 'Which paint?'}]}),
-      ...{said: nothing, prompt: continuePrompt()},
+      said: nothing,
+      prompt: continuePrompt(),
     },
     {
       name: 'feedback that was not delivered, together with the answers to its questions',
@@ -124,15 +128,14 @@ describe('an agent is told', () => {
     {
       name: 'again what it may not have received before a pause',
       run: pausedRun({questions: [question], answers: [answer], feedback: 'use tabs'}),
-      ...{said: nothing, prompt: continuePrompt([question], [answer], 'use tabs')},
+      said: nothing,
+      prompt: continuePrompt([question], [answer], 'use tabs'),
     },
     {
       name: 'the answers to its questions',
-      ...{
-        run: waitingRun(),
-        said: {...nothing, answers: [answer]},
-        prompt: answersPrompt([question], [answer]),
-      },
+      run: waitingRun(),
+      said: {...nothing, answers: [answer]},
+      prompt: answersPrompt([question], [answer]),
     },
   ])('$name, in its session', ({run, said, prompt}) => {
     expect(resumeRequestFor(run, said, files)).toEqual({kind: 'resume', sessionRef, prompt});

@@ -1,11 +1,18 @@
 import {expect, test} from 'vitest';
-import {chainTo, changedFiles, sinceReview} from '../../../src/machines/policies/run/task-runs.ts';
+import {
+  chainTo,
+  changedFiles,
+  sinceReview,
+  uncommittedUndos,
+} from '../../../src/machines/policies/run/task-runs.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {restingRun} from '../../fakes/runs.ts';
 
 const run = (run_id: string, resumed_from_run_id?: string, files: readonly string[] = []): RunRecord =>
   restingRun({
-    ...{state: 'succeeded', run_id, review_summary: {files: [...files], diffstat: '', snippets: []}},
+    state: 'succeeded',
+    run_id,
+    review_summary: {files: [...files], diffstat: '', snippets: []},
     ...(resumed_from_run_id === undefined ? {} : {resumed_from_run_id}),
   });
 
@@ -58,4 +65,19 @@ test('a file that several runs changed is named once; a run without a summary na
     'y',
     'z',
   ]);
+});
+
+test('the undos whose trees a commit builds on are those since the last commit, with both trees', () => {
+  const numbered = (attempt: number, fields: Partial<RunRecord> = {}): RunRecord =>
+    restingRun({state: 'succeeded', run_id: `a-${attempt}`, attempt, ...fields});
+  const undo = (attempt: number, fields: Partial<RunRecord> = {}) =>
+    numbered(attempt, {run_type: 'undo', segments: [], baseline_tree: 'x', result_tree: 'y', ...fields});
+  const {result_tree: _, ...halfway} = undo(5, {state: 'failed'});
+  const runs = [
+    ...[numbered(1, {commit: {sha: '1'}}), undo(2), numbered(3, {commit: {sha: '3'}}), undo(4)],
+    ...[halfway, undo(6), numbered(7), undo(8)],
+  ];
+  const found = (attempt: number) => uncommittedUndos(numbered(attempt), runs).map(({run_id}) => run_id);
+  expect([1, 3, 5, 7].map(found)).toEqual([[], ['a-2'], ['a-4'], ['a-4', 'a-6']]);
+  expect(uncommittedUndos(numbered(9), runs.slice(3))).toEqual([]);
 });

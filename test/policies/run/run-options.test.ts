@@ -101,7 +101,7 @@ const sessionRows: Row[] = [
   {
     name: 'a ref that would be an option',
     fields: {provider_session_ref: '--last'},
-    obstacle: 'its session ref has not the form claude uses',
+    obstacle: 'its session ref does not have the form that claude uses',
   },
   {
     name: 'a session that was not stored',

@@ -173,7 +173,10 @@ describe('a refusal', () => {
     const run = restingRun({state: 'succeeded', superseded_by_run_id: 'a-2'});
     const facts = factsIn(plan, {run})(requireTask(plan, 'a'));
     const told = seen(refusalOf(facts, command, taskObstacle(facts, command) ?? 'done'));
-    expect(told).toMatchObject({code, message: expect.stringMatching(/: it was replaced by run a-2$/)});
+    expect(told).toMatchObject({
+      code,
+      message: expect.stringMatching(/: its latest run was undone or replaced, by run a-2$/),
+    });
     expect(told.next.map(({command}) => command)).toEqual([next]);
   });
 

@@ -2,7 +2,8 @@ import {expect, test} from 'vitest';
 import {usageSoFar} from '../../../src/machines/policies/run/spent.ts';
 
 const used = (input_tokens: number, output_tokens: number, cost_usd?: number) => ({
-  ...{input_tokens, output_tokens},
+  input_tokens,
+  output_tokens,
   ...(cost_usd === undefined ? {} : {cost_usd}),
 });
 

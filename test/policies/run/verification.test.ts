@@ -7,8 +7,15 @@ import type {Verification} from '../../../src/services/contracts/verification.ts
 import {endedSegment, pausedRun, restingRun, runRecord} from '../../fakes/runs.ts';
 
 const check = (fields: Partial<Verification> = {}): Verification => ({
-  ...{command: 'npm test', round: 1, started_at: '2026-01-01T10:00:00.000Z', seconds: 12},
-  ...{exit_code: 0, signal: null, tail: '', log_file: 'x.log', log_digest: ''},
+  command: 'npm test',
+  round: 1,
+  started_at: '2026-01-01T10:00:00.000Z',
+  seconds: 12,
+  exit_code: 0,
+  signal: null,
+  tail: '',
+  log_file: 'x.log',
+  log_digest: '',
   ...fields,
 });
 const failed = (fields: Partial<Verification> = {}) => check({exit_code: 1, ...fields});

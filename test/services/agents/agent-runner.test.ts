@@ -444,18 +444,20 @@ describe('the files of a command', () => {
 describe('what is probed before a run', () => {
   test('a custom command is found and cannot choose its session', async () => {
     const {runner} = await openProject('');
-    expect(await runner.check('custom')).toEqual({choosesSession: false});
+    expect(await runner.check('custom', 'edit')).toEqual({choosesSession: false});
   });
 
   test('a custom command replaces no agent', async () => {
     const {runner} = await openProject('', {env: {PATH: temporaryFolder(), BLACKBIRD_AGENT_CMD: 'true'}});
-    expect((await rejectionOf(runner.check('claude'))).message).toContain('claude is not on the PATH');
+    expect((await rejectionOf(runner.check('claude', 'edit'))).message).toContain(
+      'claude is not on the PATH',
+    );
   });
 
   test('a blank custom command is none', async () => {
     const {runner} = await openProject('', {env: {PATH: temporaryFolder(), BLACKBIRD_AGENT_CMD: ' \n'}});
     expect(runner.customCommand).toBe(null);
-    expect((await rejectionOf(runner.check('custom'))).message).toBe(
+    expect((await rejectionOf(runner.check('custom', 'edit'))).message).toBe(
       'no custom command is set: BLACKBIRD_AGENT_CMD is empty',
     );
   });
@@ -463,7 +465,7 @@ describe('what is probed before a run', () => {
   test('a missing agent is named, and nothing is started', async () => {
     const env = {PATH: temporaryFolder()};
     const {runner, run, launch} = await openProject('', {env, provider: 'claude'});
-    expect(seen(await rejectionOf(runner.check('claude')))).toEqual({
+    expect(seen(await rejectionOf(runner.check('claude', 'edit')))).toEqual({
       code: 'E_AGENT_NOT_FOUND',
       message: 'the agent Claude Code cannot be used: claude is not on the PATH, nor is any other agent',
       details: [['provider', 'claude']],
@@ -474,6 +476,30 @@ describe('what is probed before a run', () => {
     });
     expect((await rejectionOf(launch())).code).toBe('E_AGENT_NOT_FOUND');
     expect(markedPids(run.run_id)).toEqual([]);
+  });
+
+  test.runIf(process.getuid?.() === 0)('an agent that edits nothing for root is refused', async () => {
+    const folder = temporaryFolder();
+    for (const name of ['claude', 'codex'])
+      writeFileSync(path.join(folder, name), '#!/bin/sh\necho 2.1.0\n', {mode: 0o755});
+    const PATH = `${folder}:/usr/bin:/bin`;
+    const {runner} = await openProject('', {env: {PATH}});
+    expect(seen(await rejectionOf(runner.check('claude', 'edit')))).toEqual({
+      code: 'E_PROVIDER_REFUSED',
+      message: 'Claude Code refuses to edit files for root; nothing was started',
+      details: [['provider', 'claude']],
+      next: [
+        {command: 'export IS_SANDBOX=1', why: 'in a container; elsewhere, work as another user'},
+        {command: 'blackbird agents', why: 'see what is installed'},
+      ],
+    });
+    expect(await runner.check('codex', 'edit')).toBeDefined();
+    // It may still plan and review.
+    expect(await runner.check('claude', 'read-only')).toBeDefined();
+    for (const name of ['IS_SANDBOX', 'CLAUDE_CODE_BUBBLEWRAP'])
+      expect(
+        await (await openProject('', {env: {PATH, [name]: '1'}})).runner.check('claude', 'edit'),
+      ).toBeDefined();
   });
 });
 

@@ -103,7 +103,10 @@ test('a check that hangs and ignores signals is ended at its limit, with all it 
   const {folder, run: named, runner} = checkRunner();
   const command = `trap '' INT; (trap '' INT; sleep 300 & echo $! >child); echo working; sleep 300`;
   const run = runRecord({
-    ...{run_id: named.run_id, phase: 'verifying', checks_due: true, verify: [command]},
+    run_id: named.run_id,
+    phase: 'verifying',
+    checks_due: true,
+    verify: [command],
     segments: [endedSegment()],
   });
   const {services, runs} = createFakeServices({plan: planOf(task('a')), runs: [run]});

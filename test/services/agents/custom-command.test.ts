@@ -10,7 +10,7 @@ const ref = '0195d27e-46c6-4b0f-bd54-657f920eee8d';
 const line = (value: unknown) => JSON.stringify(value);
 
 /** What each of them prints on success. */
-const dialects = {
+const dialects: Readonly<Record<Dialect, Readonly<Record<'session' | 'progress' | 'result', string>>>> = {
   claude: {
     session: line({type: 'system', subtype: 'init', session_id: ref}),
     progress: line({type: 'assistant', message: {content: [{type: 'text', text: 'on it'}]}}),
@@ -212,7 +212,7 @@ describe('the verdict', () => {
       outcome: 'failed',
       failure: {
         kind: 'resume_rejected',
-        message: 'the command did not say that it went on with this session',
+        message: 'the command did not confirm that it continues this session',
       },
       text: 'on it',
     });

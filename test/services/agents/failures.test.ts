@@ -1,4 +1,4 @@
-import {existsSync, readFileSync} from 'node:fs';
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {claudeProvider} from '../../../src/services/agents/claude.ts';
@@ -6,6 +6,7 @@ import {codexProvider} from '../../../src/services/agents/codex.ts';
 import {resetTimeIn, threadFailure} from '../../../src/services/agents/codex-failures.ts';
 import {gatherEndFacts, stderrReason} from '../../../src/services/agents/verdicts.ts';
 import type {Failure, FailureKind, Provider} from '../../../src/services/contracts/agent.ts';
+import {programIds} from '../../../src/services/contracts/provider-table.ts';
 
 // Recorded from codex-cli 0.166.0 and Claude Code 2.1.197 under every failure that a model on loopback can cause.
 const recordings = path.resolve(import.meta.dirname, '../../fixtures/agents/failures');
@@ -17,7 +18,10 @@ function failureOf(provider: Provider, name: string): Failure | null {
   const facts = gatherEndFacts();
   for (const line of textOf(`${name}.jsonl`).split('\n')) provider.parseLine(line).forEach(facts.take);
   const verdict = provider.judge({
-    ...{kind: 'start', exitCode: 1, signal: null, stderrTail: ''},
+    kind: 'start',
+    exitCode: 1,
+    signal: null,
+    stderrTail: '',
     ...facts.said,
   });
   if (verdict.outcome === 'succeeded') return null;
@@ -25,6 +29,15 @@ function failureOf(provider: Provider, name: string): Failure | null {
   const hasThread = existsSync(path.join(recordings, thread));
   return hasThread ? threadFailure(verdict.failure, textOf(thread).split('\n'), now) : verdict.failure;
 }
+
+test.each(programIds)('what %s prints at a limit, an outage and without a login is recorded', (id) => {
+  const files = readdirSync(recordings);
+  const missing = ['usage-limit', 'overloaded', 'unauthorised'].map((name) => `${id}-${name}.jsonl`);
+  expect(
+    missing.filter((name) => !files.includes(name)),
+    `record them in ${recordings}`,
+  ).toEqual([]);
+});
 
 const reset_at = '2026-11-16T15:34:17.000Z';
 
@@ -52,7 +65,8 @@ test.each<[name: string, kind: FailureKind, message: string, reset?: string]>([
   ['max-budget', 'own_limit', 'Reached maximum budget ($0.000001)'],
 ])('claude under %s fails with %s', (name, kind, message, reset) => {
   expect(failureOf(claudeProvider, `claude-${name}`)).toEqual({
-    ...{kind, message},
+    kind,
+    message,
     ...(reset === undefined ? {} : {reset_at: reset}),
   });
 });
@@ -85,7 +99,8 @@ test.each<[name: string, kind: FailureKind, message: string, reset?: string]>([
   ['unknown-model', 'bad_model', "The model 'nope' does not exist or you do not have access to it."],
 ])('codex under %s fails with %s', (name, kind, message, reset) => {
   expect(failureOf(codexProvider, `codex-${name}`)).toEqual({
-    ...{kind, message},
+    kind,
+    message,
     ...(reset === undefined ? {} : {reset_at: reset}),
   });
 });

@@ -4,7 +4,7 @@ import {describe, expect, test} from 'vitest';
 import {claudeProvider} from '../../../src/services/agents/claude.ts';
 import {codexProvider} from '../../../src/services/agents/codex.ts';
 import {customProvider} from '../../../src/services/agents/custom-command.ts';
-import {demoProvider} from '../../../src/services/agents/demo.ts';
+import {providers} from '../../../src/services/agents/providers.ts';
 import type {
   Activity,
   AgentEnd,
@@ -15,7 +15,7 @@ import type {
 import fc from '../../helpers/fast-check.ts';
 import {promptly} from '../../helpers/plans.ts';
 
-const vendors = [codexProvider, claudeProvider, demoProvider];
+const vendors = Object.values(providers);
 const everyProvider = [...vendors, customProvider('my-agent', null)];
 const doing = (kind: Activity['kind'], text: string): AgentEvent => ({
   type: 'activity',

@@ -95,7 +95,11 @@ describe
       const script = `trap 'echo > asked; exit 1' INT; echo agent $$; while :; do sleep 0.05; done`;
       const command = {file: 'sh', args: ['-c', script]};
       const {child} = startController(controller, {
-        ...{folder, runId: uniqueRunId(), mode: 'once', command, isReaped},
+        folder,
+        runId: uniqueRunId(),
+        mode: 'once',
+        command,
+        isReaped,
       });
       const agent = await eventually(() => pidAfter('agent', textOf(path.join(folder, 'lines'))));
       child.kill('SIGKILL');
@@ -253,7 +257,11 @@ describe.skipIf(process.platform !== 'linux')('a guardian', () => {
     const source = path.resolve(import.meta.dirname, '../../../src/services/agents/guardian.ts');
     await build({
       entryPoints: [source],
-      ...{outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20'},
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
     });
     const [ward, kept] = [startWard(), startWard()];
     writeFileSync(

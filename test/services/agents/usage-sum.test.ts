@@ -9,7 +9,9 @@ const told = (id: string, input: number, output: number) =>
       type: 'assistant',
       parent_tool_use_id: null,
       message: {
-        ...{id, model: 'opus', content: []},
+        id,
+        model: 'opus',
+        content: [],
         usage: {input_tokens: input, cache_read_input_tokens: 10, output_tokens: output},
       },
     }),

@@ -61,8 +61,8 @@ describe('the layers', () => {
 
   test.each<{name: string; content: string | Buffer; problem: RegExp}>([
     {name: 'empty', content: '', problem: /^it is empty$/},
-    {name: 'null', content: 'null', problem: /^it holds null$/},
-    {name: 'a list', content: '[]', problem: /^it does not hold a JSON object$/},
+    {name: 'null', content: 'null', problem: /^it contains null$/},
+    {name: 'a list', content: '[]', problem: /^it does not contain a JSON object$/},
     {name: 'torn', content: '{"execution": {', problem: /^it is not valid JSON: /},
     {name: 'binary', content: Buffer.from([0xff, 0xfe]), problem: /^it is not UTF-8 text$/},
     {

@@ -622,7 +622,7 @@ describe('every kind of repository', () => {
       for (const name of ['committed', 'edited', 'mine.txt', 'large']) remove(name);
     });
     expect(summary.side_effects).toEqual([
-      {kind: 'lost_file', text: 'deleted, and nobody has a copy: large', path: 'large'},
+      {kind: 'lost_file', text: 'deleted, with no copy left: large', path: 'large'},
       {
         kind: 'lost_file',
         text: 'deleted, and not in git; blackbird undo brings back: edited, mine.txt',
@@ -655,9 +655,10 @@ describe('every kind of repository', () => {
       for (const at of texts.keys()) remove(`f${at}`);
     });
     expect(summary.side_effects).toEqual([
-      {kind: 'lost_file', text: 'deleted, and nobody has a copy: f4', path: 'f4'},
+      {kind: 'lost_file', text: 'deleted, with no copy left: f4', path: 'f4'},
       {
-        ...{kind: 'lost_file', path: 'f0'},
+        kind: 'lost_file',
+        path: 'f0',
         text: 'deleted, and not in git; blackbird undo brings back: f0, f1, f2, f3',
       },
     ]);

@@ -12,13 +12,14 @@ import {
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
-import {canary, type TestRepository, testRepository} from './test-repository.ts';
-
-type Case = {
-  readonly before?: (repository: TestRepository) => void;
-  readonly task: (repository: TestRepository) => void;
-  readonly since?: (repository: TestRepository) => void;
-};
+import {
+  canary,
+  changeOf,
+  type TaskHistory,
+  type TestRepository,
+  ten,
+  testRepository,
+} from './test-repository.ts';
 
 const request = {
   message: 'Do it\n\nBlackbird-Task: a\nBlackbird-Run: a-1\n',
@@ -26,14 +27,9 @@ const request = {
 };
 
 /** A task changed files, and its change is committed. */
-async function committed({before, task, since}: Case, repository = testRepository()) {
+async function committed(history: TaskHistory, repository = testRepository()) {
   const {git, folder} = repository;
-  before?.(repository);
-  const tracker = repository.tracker();
-  const from = (await tracker.snapshot()) ?? '';
-  task(repository);
-  const to = (await tracker.snapshot(from)) ?? '';
-  since?.(repository);
+  const {from, to} = await changeOf(history, repository);
   const files = await repository.tracker().snapshot(to);
   const isLocked = () => existsSync(path.join(folder, '.git/index.lock'));
   const wasLocked = isLocked();
@@ -53,11 +49,6 @@ async function committed({before, task, since}: Case, repository = testRepositor
     inHead: (file: string) => git('show', `HEAD:${file}`),
   };
 }
-
-const ten = (...edits: ReadonlyArray<readonly [line: number, text: string]>) =>
-  Array.from({length: 10}, (_, at) => edits.find(([line]) => line === at)?.[1] ?? `line ${at}`)
-    .map((line) => `${line}\n`)
-    .join('');
 
 describe('the commit of a task', () => {
   test("contains exactly its change, with the message and the user's name", async () => {
@@ -333,7 +324,7 @@ describe('the commit of a task', () => {
 });
 
 describe('nothing is committed, and the reason is given,', () => {
-  const cases: Record<string, Case & {readonly skipped: string}> = {
+  const cases: Record<string, TaskHistory & {readonly skipped: string}> = {
     'where the user has edited the same lines': {
       before: ({write}) => write('readme.md', 'mine\n'),
       task: ({write}) => write('readme.md', 'mine and task\n'),
@@ -453,7 +444,7 @@ describe('nothing is committed, and the reason is given,', () => {
     write('new', 'task\n');
     const to = (await tracker.snapshot(from)) ?? '';
     expect(await tracker.commit({from, to}, request)).toEqual({
-      skipped: 'git does not know who you are: git config --global user.name and user.email say it',
+      skipped: 'git does not know who you are: set user.name and user.email with git config --global',
     });
     rmSync(path.join(folder, '.git'), {recursive: true});
     expect(Object.keys(await tracker.commit({from, to}, request))).toEqual(['skipped']);

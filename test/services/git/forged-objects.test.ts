@@ -38,7 +38,9 @@ function forgePack(repository: TestRepository, named: Buffer, held: Buffer): voi
   const packs = path.join(objectsOf(repository), 'pack');
   mkdirSync(packs, {recursive: true});
   execFileSync('git', ['pack-objects', '-q', path.join(packs, 'pack')], {
-    ...{cwd: elsewhere.folder, env: elsewhere.env, input: `${idOf(held)}\n`},
+    cwd: elsewhere.folder,
+    env: elsewhere.env,
+    input: `${idOf(held)}\n`,
   });
   const name = readdirSync(packs).find((each) => each.endsWith('.idx')) ?? '';
   const file = path.join(packs, name);
@@ -65,7 +67,7 @@ function withKilledGit(command: string, times: number): Record<string, string> {
   return {PATH: `${folder}:${process.env.PATH}`};
 }
 
-const shown = /is not what its name says: somebody forged it/;
+const shown = /does not match its name: it was forged/;
 
 describe('an object whose content does not match its name', () => {
   test('prepared by the agent: neither summary nor diff shows what never existed', async () => {
@@ -82,7 +84,8 @@ describe('an object whose content does not match its name', () => {
     expect(summary.note).toMatch(shown);
     const refused = await rejectionOf(tracked.diff(from ?? '', to ?? '', {stat: false}));
     expect(refused).toMatchObject({
-      ...{code: 'E_DIFF_UNAVAILABLE', message: expect.stringMatching(shown)},
+      code: 'E_DIFF_UNAVAILABLE',
+      message: expect.stringMatching(shown),
       next: [{command: 'git diff'}, {command: 'git fsck'}],
     });
   });
@@ -124,7 +127,8 @@ describe('an object whose content does not match its name', () => {
     const killed = (times: number) => tracker({env: withKilledGit('cat-file', times)});
     expect((await killed(1).summarize(from, to)).files).toEqual(['a']);
     expect(await killed(3).summarize(from, to)).toMatchObject({
-      ...{files: [], snippets: []},
+      files: [],
+      snippets: [],
       note: 'git cat-file was interrupted',
     });
   });
@@ -193,7 +197,7 @@ describe('what git reads', () => {
     const forged = Buffer.from(whole.toString('latin1').replace('two', 'twO'), 'latin1');
     for (let at = 0; at <= whole.length; at++) {
       await checked(whole, at);
-      await expect(checked(forged, at)).rejects.toThrow(`git object ${objects[2]?.id} is not what`);
+      await expect(checked(forged, at)).rejects.toThrow(`git object ${objects[2]?.id} does not match`);
     }
   });
 

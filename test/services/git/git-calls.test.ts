@@ -59,6 +59,21 @@ test.each([
   expect(calls.toSorted()).toEqual(['cat-file', 'diff-tree', 'update-index', 'write-tree']);
 });
 
+test('the first task of a project asks git nothing about an index that was just made', async () => {
+  const repository = testRepository();
+  const {PATH, asked} = listeningGit();
+  const {files} = await task(repository, repository.tracker({env: {PATH}}), 'one\n');
+  expect(files).toEqual(['a']);
+  expect(asked().toSorted()).toEqual(
+    [
+      // The repository, its files, those it tracks although they are ignored, and the snapshot before.
+      ...['rev-parse', 'config', 'ls-files', 'ls-files', 'update-index', 'write-tree'],
+      // The snapshot after, the change, and its objects, some of which only the repository had.
+      ...['ls-files', 'update-index', 'write-tree', 'diff-tree', 'cat-file', 'pack-objects'],
+    ].toSorted(),
+  );
+});
+
 describe('ignored files are listed again', () => {
   test('when a rule outside the files changes', async () => {
     const {tracker, write, folder} = testRepository();

@@ -20,8 +20,8 @@ function opened() {
     renameSync(`${fileOf(id)}.tmp`, fileOf(id));
   };
   const git = {
-    feed: async ([command]: readonly string[], input: string) =>
-      void steps.push(`${command} ${input.trim()}`),
+    pour: async ([command]: readonly string[], input: () => Promise<string>) =>
+      void steps.push(`${command} ${(await input()).trim()}`),
     run: async (args: readonly string[]) => void steps.push(args.join(' ')),
   } as unknown as Git;
   const keep = (ids: readonly string[], verified: Promise<void> = Promise.resolve()) =>

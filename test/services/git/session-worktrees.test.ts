@@ -7,8 +7,11 @@ import {rejectionOf} from '../../helpers/errors.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const identity = {
-  ...{GIT_AUTHOR_NAME: 'Test', GIT_AUTHOR_EMAIL: 'test@example.com'},
-  ...{GIT_COMMITTER_NAME: 'Test', GIT_COMMITTER_EMAIL: 'test@example.com', GIT_CONFIG_NOSYSTEM: '1'},
+  GIT_AUTHOR_NAME: 'Test',
+  GIT_AUTHOR_EMAIL: 'test@example.com',
+  GIT_COMMITTER_NAME: 'Test',
+  GIT_COMMITTER_EMAIL: 'test@example.com',
+  GIT_CONFIG_NOSYSTEM: '1',
 };
 
 /** A repository with one commit on main. */
@@ -269,7 +272,9 @@ describe('what would be lost', () => {
     commit(place);
     const head = gitIn(place, 'rev-parse', 'HEAD');
     expect(await worktrees.unmergedCommits(root, place, 'agency/x-1')).toEqual({
-      ...{count: 2, unbranched: 1, head},
+      count: 2,
+      unbranched: 1,
+      head,
     });
     gitIn(place, 'branch', 'rescued');
     expect(await worktrees.unmergedCommits(root, place, 'agency/x-1')).toBeNull();

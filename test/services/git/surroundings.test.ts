@@ -63,7 +63,8 @@ test("a foreign file in Blackbird's own folder is reported, Blackbird's files ar
     env,
   });
   expect(await reader.ignoredSince(new Date(0).toISOString())).toEqual({
-    ...{count: 0, names: []},
+    count: 0,
+    names: [],
     hidden: {
       count: 3,
       names: ['.blackbird/.payload.12.0123456789ab.tmp', '.blackbird/p.sh', '.blackbird/x/ (2 files)'],
@@ -147,7 +148,7 @@ describe("outside git's view", () => {
       script: 'd=$(printf "s\\377"); git init -q "$d"; touch "$d/evil"',
       told: {unseen: ['s\ufffd/evil']},
     },
-    {name: 'pipes', script: 'mkdir src; mkfifo src/pipe', told: {unseen: ['src/pipe (no file)']}},
+    {name: 'pipes', script: 'mkdir src; mkfifo src/pipe', told: {unseen: ['src/pipe (not a file)']}},
   ])('$name', async ({script, told}) => {
     const {folder, env} = testRepository({folder: path.join(temporaryFolder(), 'project')});
     execFileSync('sh', ['-c', script], {cwd: folder, env});
@@ -241,7 +242,8 @@ test('ignored files that are gone are reported: by the previous scan, by the las
   expect([...(first as readonly string[])].toSorted()).toEqual(['a.log', 'out/', 'src/b.log']);
   remove('src');
   expect(await reader.ignoredSince(late, first)).toEqual({
-    ...{count: 0, names: []},
+    count: 0,
+    names: [],
     removed: {count: 1, names: ['src/b.log']},
   });
   const second = await before(reader);
@@ -296,7 +298,8 @@ test('before the first commit, what is staged otherwise than it is counts too', 
   git('add', 'a', 'b');
   write('a', '2\n');
   expect(await reader.ignoredSince(neverTold)).toEqual({
-    ...{count: 0, names: []},
+    count: 0,
+    names: [],
     staged: {count: 1, names: ['a']},
   });
 });
@@ -321,7 +324,8 @@ test('where git fails, it is told what nobody knows', async () => {
   write('.git/index', 'broken');
   const why = expect.stringContaining('index');
   expect(await reader.ignoredSince(neverTold, ignored)).toEqual({
-    ...{count: 0, names: []},
+    count: 0,
+    names: [],
     unknown: [
       {what: 'staged', why},
       {what: 'ignored', why},
@@ -332,7 +336,8 @@ test('where git fails, it is told what nobody knows', async () => {
   expect(before.ignored).toEqual({why});
   rmSync(path.join(folder, '.git/index'));
   expect(await broken.ignoredSince(neverTold, before.ignored)).toEqual({
-    ...{count: 0, names: []},
+    count: 0,
+    names: [],
     unknown: [
       {what: 'removed', why},
       {what: 'staged', why},

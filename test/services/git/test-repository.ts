@@ -60,7 +60,10 @@ export function testRepository({commit = true, folder = temporaryFolder()} = {})
   };
   const git = (...args: readonly string[]) =>
     execFileSync('git', ['-c', 'gc.auto=0', ...args], {
-      ...{cwd: folder, env, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024},
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 * 1024,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   const repository: TestRepository = {
@@ -126,3 +129,27 @@ export function canary(folder: string): {readonly program: string; wasRun(): boo
   writeFileSync(program, `#!/bin/sh\necho "$0 $*" >> '${trace}'\nexit 0\n`, {mode: 0o755});
   return {program, wasRun: () => existsSync(trace)};
 }
+
+/** What happened to a repository before, during and after a task. */
+export type TaskHistory = {
+  readonly before?: (repository: TestRepository) => void;
+  readonly task: (repository: TestRepository) => void;
+  readonly since?: (repository: TestRepository) => void;
+};
+
+/** Plays it, and returns the task's change. */
+export async function changeOf({before, task, since}: TaskHistory, repository: TestRepository) {
+  before?.(repository);
+  const tracker = repository.tracker();
+  const from = (await tracker.snapshot()) ?? '';
+  task(repository);
+  const to = (await tracker.snapshot(from)) ?? '';
+  since?.(repository);
+  return {from, to};
+}
+
+/** A file of ten lines, some of them edited. */
+export const ten = (...edits: ReadonlyArray<readonly [line: number, text: string]>) =>
+  Array.from({length: 10}, (_, at) => edits.find(([line]) => line === at)?.[1] ?? `line ${at}`)
+    .map((line) => `${line}\n`)
+    .join('');

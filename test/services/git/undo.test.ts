@@ -15,22 +15,11 @@ import {describe, expect, test} from 'vitest';
 import {writeFiles} from '../../../src/services/git/write-files.ts';
 import {rejectionOf} from '../../helpers/errors.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
-import {canary, fingerprint, type TestRepository, testRepository} from './test-repository.ts';
-
-type Case = {
-  readonly before?: (repository: TestRepository) => void;
-  readonly task: (repository: TestRepository) => void;
-  readonly since?: (repository: TestRepository) => void;
-};
+import {canary, changeOf, fingerprint, type TaskHistory, ten, testRepository} from './test-repository.ts';
 
 /** A task changed files, someone else changed some since, and the task is undone. */
-async function undo({before, task, since}: Case, {isForced = false, repository = testRepository()} = {}) {
-  before?.(repository);
-  const tracker = repository.tracker();
-  const from = (await tracker.snapshot()) ?? '';
-  task(repository);
-  const to = (await tracker.snapshot(from)) ?? '';
-  since?.(repository);
+async function undo(history: TaskHistory, {isForced = false, repository = testRepository()} = {}) {
+  const {from, to} = await changeOf(history, repository);
   const head = () => [
     repository.git('rev-parse', 'HEAD'),
     repository.git('-c', 'core.fsmonitor=false', 'ls-files', '-s'),
@@ -50,11 +39,6 @@ async function undo({before, task, since}: Case, {isForced = false, repository =
     repository,
   };
 }
-
-const ten = (...edits: ReadonlyArray<readonly [line: number, text: string]>) =>
-  Array.from({length: 10}, (_, at) => edits.find(([line]) => line === at)?.[1] ?? `line ${at}`)
-    .map((line) => `${line}\n`)
-    .join('');
 
 describe('an undo restores', () => {
   test('what a task changed, created and deleted, and nothing else', async () => {
@@ -234,7 +218,7 @@ describe('an undo restores', () => {
 });
 
 describe('a conflict', () => {
-  const cases: Record<string, Case & {reason: string; path: string}> = {
+  const cases: Record<string, TaskHistory & {reason: string; path: string}> = {
     'the same lines were edited': {
       path: 'readme.md',
       task: ({write}) => write('readme.md', 'task\n'),
@@ -333,7 +317,7 @@ describe('a conflict', () => {
       {isForced: true},
     );
     expect(conflicts).toEqual([
-      {path: 'dir/file', reason: 'dir is no folder any more', isForceable: false},
+      {path: 'dir/file', reason: 'dir is no longer a folder', isForceable: false},
       {path: 'large', reason: 'too large to have been recorded', isForceable: false},
     ]);
     expect([has('large'), has('real/file')]).toEqual([true, false]);

@@ -27,7 +27,7 @@ test('nothing is written through a link, and earlier writes are reverted', () =>
   writeFileSync(path.join(place.staged, 'dir/second'), 'new');
   writeFileSync(path.join(place.top, 'first'), 'mine');
   const files = ['first', 'dir/second'].map((file) => ({file, entry}));
-  expect(() => writeFiles(files, place)).toThrow('dir is no folder');
+  expect(() => writeFiles(files, place)).toThrow('dir is not a folder');
   expect(existsSync(outside('second'))).toBe(false);
   expect(readFileSync(path.join(place.top, 'first'), 'utf8')).toBe('mine');
 });
@@ -35,6 +35,6 @@ test('nothing is written through a link, and earlier writes are reverted', () =>
 test('nothing is removed through a link', () => {
   const {place, outside} = linkedProject();
   writeFileSync(outside('second'), 'theirs');
-  expect(() => writeFiles([{file: 'dir/second', entry: noEntry}], place)).toThrow('dir is no folder');
+  expect(() => writeFiles([{file: 'dir/second', entry: noEntry}], place)).toThrow('dir is not a folder');
   expect(readFileSync(outside('second'), 'utf8')).toBe('theirs');
 });

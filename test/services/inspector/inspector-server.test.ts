@@ -12,8 +12,12 @@ import {eventually} from '../../helpers/eventually.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const facts: InspectorFacts = {
-  ...{title: 'a', version: '1', notices: ['look']},
-  ...{opens: 'job', job_id: null, has_process: true},
+  title: 'a',
+  version: '1',
+  notices: ['look'],
+  opens: 'job',
+  job_id: null,
+  has_process: true,
 };
 
 async function served(
@@ -192,7 +196,11 @@ describe('what is served', () => {
   test('an error of the project, with its message', async () => {
     const nothing = async () => null;
     const inspector = await served(null, 0, {
-      ...{job: nothing, rows: nothing, visits: nothing, run: nothing, journal: nothing},
+      job: nothing,
+      rows: nothing,
+      visits: nothing,
+      run: nothing,
+      journal: nothing,
       jobs: async () => {
         throw new Error('cannot read the folder');
       },
@@ -263,7 +271,11 @@ describe('what is served', () => {
     const source = fakeSource(entry());
     const nothing = async () => null;
     const inspector = await served(null, 0, {
-      ...{jobs: nothing, job: nothing, rows: nothing, visits: nothing, run: nothing},
+      jobs: nothing,
+      job: nothing,
+      rows: nothing,
+      visits: nothing,
+      run: nothing,
       journal: async () => {
         asked.resolve();
         await opened.promise;

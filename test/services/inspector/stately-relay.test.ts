@@ -27,27 +27,41 @@ const base = {_version: '0.7.2', createdAt: '1767225600000', rootId: '1:task'};
 const messages = [
   {
     type: '@xstate.actor',
-    ...{sessionId: '1:task', name: 'task', id: null, definition},
+    sessionId: '1:task',
+    name: 'task',
+    id: null,
+    definition,
     snapshot: {status: 'active', value: 'routing', context: {seq: 1}},
   },
   {type: '@xstate.event', sessionId: '1:task', id: expect.any(String), event: {type: 'xstate.init'}},
   {
     type: '@xstate.snapshot',
-    ...{sessionId: '1:task', id: null, event: {type: 'xstate.init'}},
+    sessionId: '1:task',
+    id: null,
+    event: {type: 'xstate.init'},
     snapshot: {status: 'active', value: 'routing', context: {seq: 1}},
   },
   {
     type: '@xstate.actor',
-    ...{sessionId: '1:task/run', parentId: '1:task', name: 'run', id: null, definition},
+    sessionId: '1:task/run',
+    parentId: '1:task',
+    name: 'run',
+    id: null,
+    definition,
     snapshot: {status: 'done', value: 'running', context: {seq: 2}},
   },
   {
     type: '@xstate.event',
-    ...{sessionId: '1:task/run', sourceId: '1:task', id: expect.any(String), event: {type: 'run.pause'}},
+    sessionId: '1:task/run',
+    sourceId: '1:task',
+    id: expect.any(String),
+    event: {type: 'run.pause'},
   },
   {
     type: '@xstate.snapshot',
-    ...{sessionId: '1:task/run', id: null, event: {type: 'run.pause'}},
+    sessionId: '1:task/run',
+    id: null,
+    event: {type: 'run.pause'},
     snapshot: {status: 'done', value: 'running', context: {seq: 2}},
   },
 ].map((message) => ({...base, ...message}));
@@ -136,10 +150,14 @@ describe('access', () => {
     const {port, token} = await relayOf(source);
     const status = await new Promise((resolve) => {
       const request = http.request({
-        ...{host: '127.0.0.1', port, path: path ?? `/${token}`},
+        host: '127.0.0.1',
+        port,
+        path: path ?? `/${token}`,
         headers: {
-          ...{Connection: 'Upgrade', Upgrade: 'websocket'},
-          ...{'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ=='},
+          Connection: 'Upgrade',
+          Upgrade: 'websocket',
+          'Sec-WebSocket-Version': '13',
+          'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
           ...Object.fromEntries(
             Object.entries(headers).map(([name, value]) => [name, value.replace('PORT', String(port))]),
           ),

@@ -69,7 +69,8 @@ describe('a bundle', () => {
     writeFileSync(victim, 'mine');
     symlinkSync(victim, file);
     expect(errorOf(() => writeBundle(file, bundle, {force: true}))).toMatchObject({
-      ...{code: 'E_STORE_WRITE', message: expect.stringMatching(/^cannot write the bundle .*ELOOP/)},
+      code: 'E_STORE_WRITE',
+      message: expect.stringMatching(/^cannot write the bundle .*ELOOP/),
     });
     expect(readFileSync(victim, 'utf8')).toBe('mine');
   });

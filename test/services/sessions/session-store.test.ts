@@ -21,8 +21,16 @@ import {now} from '../../helpers/plans.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const meta: SessionMeta = {
-  ...{schema_version: '1.0', run_id: 'r1', repo_id: 'repo', name: 'fix', runner: 'claude'},
-  ...{parent_branch: 'main', branch: 'agency/fix', worktree_path: '/w', created_at: now, repo_root: '/r'},
+  schema_version: '1.0',
+  run_id: 'r1',
+  repo_id: 'repo',
+  name: 'fix',
+  runner: 'claude',
+  parent_branch: 'main',
+  branch: 'agency/fix',
+  worktree_path: '/w',
+  created_at: now,
+  repo_root: '/r',
 };
 
 function opened() {
@@ -70,7 +78,7 @@ describe('session records', () => {
       ['a', foreign],
       ['b', foreign],
       ['c', expect.stringMatching(/^created_at: /)],
-      ['d', 'it does not hold a JSON object'],
+      ['d', 'it does not contain a JSON object'],
       ['e', 'it does not exist'],
     ]);
   });
@@ -83,7 +91,9 @@ describe('session records', () => {
     await store.update(meta, {archive: {archived_at: now}});
     expect(jsonIn(files.metaFile('repo', 'r1'))).toEqual({
       ...meta,
-      ...{flags: {other: 1, needs_attention: true}, future: true, archive: {archived_at: now}},
+      flags: {other: 1, needs_attention: true},
+      future: true,
+      archive: {archived_at: now},
     });
   });
 
@@ -106,7 +116,12 @@ describe('session records', () => {
 
 describe('session events', () => {
   const line = (event: string, data: object = {}) => ({
-    ...{schema_version: '1.0', timestamp: now, repo_id: 'repo', run_id: 'r1', event, data},
+    schema_version: '1.0',
+    timestamp: now,
+    repo_id: 'repo',
+    run_id: 'r1',
+    event,
+    data,
   });
 
   test('are appended to a private file, each on the disk before it is acknowledged', async () => {
@@ -159,7 +174,8 @@ describe('session events', () => {
     symlinkSync('victim', file);
     const events = createSessionEvents(files, () => now);
     await expect(events.append(meta, {event: 'stop', data: {}})).rejects.toMatchObject({
-      ...{code: 'E_PERSIST_FAILED', message: 'failed to append stop event'},
+      code: 'E_PERSIST_FAILED',
+      message: 'failed to append stop event',
       details: [
         ['file', file],
         ['reason', expect.stringContaining('ELOOP')],
@@ -191,7 +207,7 @@ test('the lock of a repository is released once, and a held one names its holder
   await lock.release();
   await lock.acquire('repo');
   await expect(lock.acquire('repo')).rejects.toMatchObject({
-    ...{code: 'E_REPO_LOCKED'},
+    code: 'E_REPO_LOCKED',
     message: `repo repo is locked by pid 7 since ${now} (lock file: ${files.lock('repo')})`,
   });
   await lock.release();
@@ -212,9 +228,16 @@ test('the record of a repository keeps when it was first seen, and unknown field
   time = 'second';
   await records.remember({...repository, root: '/moved', originUrl: 'git@host:x.git'});
   expect(jsonIn(file)).toEqual({
-    ...{schema_version: '1.0', repo_key: 'key', repo_id: 'repo', future: 1},
-    ...{repo_root_last_seen: '/moved', agency_json_path: '/moved/agency.json'},
-    ...{origin_present: true, origin_url: 'git@host:x.git', created_at: 'first', updated_at: 'second'},
+    schema_version: '1.0',
+    repo_key: 'key',
+    repo_id: 'repo',
+    future: 1,
+    repo_root_last_seen: '/moved',
+    agency_json_path: '/moved/agency.json',
+    origin_present: true,
+    origin_url: 'git@host:x.git',
+    created_at: 'first',
+    updated_at: 'second',
   });
   expect([records.rootOf('repo'), modeOf(file)]).toEqual(['/moved', 0o600]);
   rmSync(file);

@@ -10,7 +10,10 @@ import {temporaryFolder} from '../../helpers/temp-folder.ts';
 const run = {task_id: 'a', run_id: 'a-1'};
 const poster = {pid: 7, startTime: '1', bootId: 'b', pidNamespace: 'n'};
 const posted = (id: string): PostedDecision => ({
-  ...{schema_version: 1, id, ...run, posted_by: poster},
+  schema_version: 1,
+  id,
+  ...run,
+  posted_by: poster,
   decision: {state: 'changes_requested', feedback: 'use tabs'},
 });
 

@@ -271,7 +271,8 @@ describe('a run that is about to be launched', () => {
 
 /**
  * What a file contains after a power cut, by the weakest promise a file system makes: data is safe after
- * the file's sync, names after the folder's; until then each may survive, be lost or be cut short. ⏎ */
+ * the file's sync, names after the folder's; until then each may survive, be lost or be cut short.
+ */
 function afterPowerCut(
   steps: readonly Step[],
   {target, old, survives, kept}: {target: string; old: string; survives: readonly boolean[]; kept: number},

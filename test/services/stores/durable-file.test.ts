@@ -77,11 +77,11 @@ describe('reading', () => {
   test.each<{name: string; content: string | Buffer; reason: string}>([
     {name: 'nothing', content: '', reason: 'it is empty'},
     {name: 'only space', content: ' \r\n\t', reason: 'it is empty'},
-    {name: 'null', content: 'null\n', reason: 'it holds null'},
-    {name: 'false', content: 'false', reason: 'it does not hold a JSON object'},
-    {name: 'zero', content: '0', reason: 'it does not hold a JSON object'},
-    {name: 'an empty text', content: '""', reason: 'it does not hold a JSON object'},
-    {name: 'a list', content: '[{}]', reason: 'it does not hold a JSON object'},
+    {name: 'null', content: 'null\n', reason: 'it contains null'},
+    {name: 'false', content: 'false', reason: 'it does not contain a JSON object'},
+    {name: 'zero', content: '0', reason: 'it does not contain a JSON object'},
+    {name: 'an empty text', content: '""', reason: 'it does not contain a JSON object'},
+    {name: 'a list', content: '[{}]', reason: 'it does not contain a JSON object'},
     {name: 'a byte order mark', content: '\ufeff{}', reason: 'it begins with a byte order mark'},
     {
       name: 'bytes that are not text',
@@ -207,6 +207,14 @@ describe('writing', () => {
     await openFile(path.join(folder, 'x.json')).write({a: 1});
     expect([readdirSync(folder), modeOf(path.join(folder, 'x.json'))]).toEqual([['x.json'], '600']);
     expect(readFileSync(path.join(folder, 'x.json'), 'utf8')).toBe('{\n  "a": 1\n}\n');
+  });
+
+  test("a new file of the user's gets the mode that any program would give it", async () => {
+    const file = path.join(temporaryFolder(), 'x.json');
+    await writeDurably(file, '{}', {keepMode: true});
+    const other = path.join(temporaryFolder(), 'other');
+    writeFileSync(other, '');
+    expect(modeOf(file)).toBe(modeOf(other));
   });
 
   test.each([

@@ -30,8 +30,11 @@ const job = (fields: Partial<JobRecord> = {}): JobRecord => ({
 });
 const run = {taskId: 'a', runId: 'a-1', startedAt: '2026-01-10T22:04:13.000Z'};
 const wait = {
-  ...{taskId: 'a', runId: 'a-1', reason: 'usage_limit' as const},
-  ...{startedAt: '2026-01-10T23:00:00.000Z', endedAt: '2026-01-11T01:00:00.000Z'},
+  taskId: 'a',
+  runId: 'a-1',
+  reason: 'usage_limit' as const,
+  startedAt: '2026-01-10T23:00:00.000Z',
+  endedAt: '2026-01-11T01:00:00.000Z',
 };
 
 function store() {
@@ -80,8 +83,12 @@ describe('a job on disk', () => {
   test('waits for what was noted last, until it continues', async () => {
     const {jobs} = store();
     const waiting = {
-      ...{taskId: 'b', runId: null, provider: 'claude', reason: 'usage_limit' as const},
-      ...{since: '2026-01-10T23:00:00.000Z', until: '2026-01-11T01:00:00.000Z'},
+      taskId: 'b',
+      runId: null,
+      provider: 'claude',
+      reason: 'usage_limit' as const,
+      since: '2026-01-10T23:00:00.000Z',
+      until: '2026-01-11T01:00:00.000Z',
     };
     await jobs.create(job());
     await jobs.note(job().jobId, {waiting});

@@ -66,11 +66,13 @@ describe('a plan that does not exist', () => {
     expect(readdirSync(folder)).toEqual(['plan.lock']);
   });
 
-  test('is created empty, private and once', async () => {
+  test('is created empty, once, and no more private than other files of the project', async () => {
     const {store, file, open} = openProject();
     expect([await store.create(), await store.create(), await open().create()]).toEqual([true, false, false]);
     expect(readFileSync(file, 'utf8')).toBe('{\n  "schemaVersion": 1,\n  "items": {}\n}\n');
-    expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
+    const other = `${file}.other`;
+    writeFileSync(other, '');
+    expect(statSync(file).mode).toBe(statSync(other).mode);
     expect(await store.read()).toEqual({schemaVersion: 1, items: new Map()});
   });
 

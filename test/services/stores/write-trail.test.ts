@@ -75,7 +75,11 @@ test('texts written by the user are on the trail of their Blackbird, also when t
   const by = (from: string) => textWriter(mine, 'drafts/b.feedback.json', from, contentVersion(name));
   const save = (store: DraftStore, text: string) =>
     store.save({
-      ...{schemaVersion: 1, kind: 'feedback', taskId: 'b', runId: 'b-1', updatedAt: text},
+      schemaVersion: 1,
+      kind: 'feedback',
+      taskId: 'b',
+      runId: 'b-1',
+      updatedAt: text,
       texts: [{id: 'x', prompt: '', text}],
     });
   await save(here, 'one');

@@ -25,7 +25,7 @@ describe('a command and whether it is possible', () => {
     {
       command: 'job.execute',
       options: {...one({}), data: {otherEngine: 7}},
-      reason: 'process 7 works on this project',
+      reason: 'process 7 is working on this project',
     },
     {
       command: 'job.executeTask',
@@ -33,7 +33,8 @@ describe('a command and whether it is possible', () => {
       reason: 'it is done: R restarts it',
     },
     ...['job.executeTask', 'job.restart'].map((command) => ({
-      ...{command, options: one({status: 'done'})},
+      command,
+      options: one({status: 'done'}),
       reason: 'it is done and never ran: s makes it todo',
     })),
     {command: 'job.resume', options: one({status: 'in_progress'}, pausedRun()), reason: null},
@@ -49,7 +50,7 @@ describe('a command and whether it is possible', () => {
     {
       command: 'job.stopAfter',
       options: {...one({}), data: {otherEngine: 7}},
-      reason: 'process 7 executes it: blackbird stop ends it after its task',
+      reason: 'process 7 is executing it: blackbird stop ends it after its task',
     },
     {command: 'plan.undo', options: one({}), reason: 'there is nothing to undo'},
     {command: 'plan.status', options: {plan: planOf()}, reason: 'no task is selected'},
@@ -60,14 +61,23 @@ describe('a command and whether it is possible', () => {
   });
 });
 
-test.each(Object.entries(keymaps))('no key of %s has two meanings at once', (_place, keymap) => {
-  const {tui} = tuiProject({
-    plan: planOf(task('a', {status: 'failed'})),
-    runs: [restingRun({state: 'failed'})],
+const situations: Readonly<Record<string, TuiOptions>> = {
+  'a ready task': one({}),
+  'a paused task': one({status: 'in_progress'}, pausedRun()),
+  'a waiting task': one({status: 'waiting_user'}, waitingRun()),
+  'a failed task': one({status: 'failed'}, restingRun({state: 'failed'})),
+  'a task that is done': one({status: 'done'}, restingRun({state: 'succeeded'})),
+  'no task': {plan: planOf()},
+};
+
+describe.each(Object.entries(situations))('with %s', (_name, options) => {
+  test.each(Object.entries(keymaps))('no key of %s has two meanings at once', (_place, keymap) => {
+    const {tui} = tuiProject(options);
+    const active = keymap.filter((command) => canDo(command, tui.facts(), tui.get()));
+    const idsOf = (key: string) => active.filter(({keys: each}) => each.includes(key)).map(({id}) => id);
+    const shared = new Set(active.flatMap((command) => command.keys).filter((key) => idsOf(key).length > 1));
+    expect([...shared].map((key) => [key, ...idsOf(key)])).toEqual([]);
   });
-  const active = keymap.filter((command) => canDo(command, tui.facts(), tui.get()));
-  const bound = active.flatMap((command) => command.keys);
-  expect(bound.filter((key, index) => bound.indexOf(key) !== index)).toEqual([]);
 });
 
 test('every command has its own id', () => {

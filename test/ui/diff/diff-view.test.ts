@@ -34,7 +34,12 @@ const view = (task = one + two, sinceReview: string | null = null): DiffView =>
   withContent(newDiffView, diffContent({task, sinceReview}));
 
 const frameOf = (fields: Partial<DiffFrame> = {}): DiffFrame => ({
-  ...{columns: 40, height: 20, comments: [], toldLength: 0, editorRefused: null, commentRefused: null},
+  columns: 40,
+  height: 20,
+  comments: [],
+  toldLength: 0,
+  editorRefused: null,
+  commentRefused: null,
   ...fields,
 });
 
@@ -231,7 +236,7 @@ describe('keys that open other programs', () => {
 
   test('c needs a line of a file', () => {
     expect(outcome(['j', 'j'], 'c')).toEqual({type: 'comment'});
-    expect(pressed(view(), ['j', 'c']).notice).toBe('mark a line of the file first: d, then j and k');
+    expect(pressed(view(), ['j', 'c']).notice).toBe('select a line of the file first: d, then j and k');
     expect(pressed(view(), ['j', 'j', 'c'], frameOf({commentRefused: 'not now'})).notice).toBe('not now');
   });
 });

@@ -97,7 +97,9 @@ describe('an incomplete sequence', () => {
   });
   test('a paste without an end releases the keyboard', () => {
     expect(lone('\x1b[200~half')).toEqual({
-      ...{keys: [], wait: 1000, after: null},
+      keys: [],
+      wait: 1000,
+      after: null,
       flushed: [{name: 'paste', text: 'half'}],
     });
   });

@@ -163,10 +163,10 @@ test('pauses, decisions and failures are marked; what passes from actor to actor
   );
   line.standing = 'live';
   expect(line.marks).toEqual([
-    {index: 0, kind: 'paused', label: 'pause asked, engine'},
+    {index: 0, kind: 'paused', label: 'pause requested, engine'},
     {index: 3, kind: 'failed', label: 'error(recordRun), segment'},
     {index: 4, kind: 'decision', label: 'review.approve, gate'},
-    {index: 18, kind: 'paused', label: 'pause asked, engine'},
+    {index: 18, kind: 'paused', label: 'pause requested, engine'},
   ]);
 });
 

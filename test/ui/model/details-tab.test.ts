@@ -23,7 +23,8 @@ test.each([
   const local = (time: string) => new Date(`2026-01-10T${time}:00`).toISOString();
   const run = pausedRun({
     failure: {kind: 'rate_limit', message: ''},
-    ...{retry_at: local('18:05'), updated_at: local('17:00')},
+    retry_at: local('18:05'),
+    updated_at: local('17:00'),
   });
   const a = task('a', {status: 'in_progress'});
   const lines = detailsLines(planOf(a), a, run, () => 'paused', isEngineAlive, '', 60);

@@ -24,11 +24,17 @@ test('paused, waiting and undecided tasks are listed with their commands, one li
       runs: [
         pausedRun(),
         restingRun({
-          ...{task_id: 'b', run_id: 'b-1', state: 'waiting', questions: [{id: 'q', prompt: 'Which?'}]},
+          task_id: 'b',
+          run_id: 'b-1',
+          state: 'waiting',
+          questions: [{id: 'q', prompt: 'Which?'}],
         }),
         restingRun({
-          ...{task_id: 'c c', run_id: 'c-1', state: 'succeeded'},
-          ...{decision_required: true, decision_state: 'pending'},
+          task_id: 'c c',
+          run_id: 'c-1',
+          state: 'succeeded',
+          decision_required: true,
+          decision_state: 'pending',
         }),
       ],
     }),

@@ -42,7 +42,9 @@ describe('the rows of the tree', () => {
 test('the summary counts leaves, and every parent what is below it', () => {
   const {below, counts, total, done, attention} = summarizePlan(plan, stateOf);
   expect({total, done, attention, counts: Object.fromEntries(counts)}).toEqual({
-    ...{total: 4, done: 1, attention: []},
+    total: 4,
+    done: 1,
+    attention: [],
     counts: {done: 1, ready: 1, waits: 1, failed: 1},
   });
   expect(Object.fromEntries(below)).toEqual({
@@ -170,7 +172,8 @@ describe('moving', () => {
     const hidden = {...startBrowse, folded: new Set(['p', 'q', 'z']), filter: 'ready', query: 'x'} as const;
     expect(browse.reveal(hidden, plan, [], 'c')).toEqual({
       ...startBrowse,
-      ...{selectedId: 'c', folded: new Set(['z'])},
+      selectedId: 'c',
+      folded: new Set(['z']),
     });
     const entry = {id: 'c', depth: 2, isMatch: true};
     expect(browse.reveal(hidden, plan, [entry], 'c')).toEqual({...hidden, selectedId: 'c'});

@@ -1,11 +1,11 @@
 import {describe, expect, test, vi} from 'vitest';
-import type {CommentDesk} from '../../../src/machines/actors/comment-desk.ts';
+import type {RunComments} from '../../../src/machines/actors/run-comments.ts';
 import {checkpointSlot, type OpenCheckpointDraft} from '../../../src/machines/drafts.ts';
 import type {LineComment} from '../../../src/services/contracts/comment.ts';
 import {CheckpointPrompt, type CheckpointPromptProps} from '../../../src/ui/prompts/checkpoint-prompt.tsx';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
 import {lineComment} from '../../fakes/memory-comment-store.ts';
-import {createMemoryDraftStore, draftDesk} from '../../fakes/memory-draft-store.ts';
+import {createMemoryDraftStore, memoryDrafts} from '../../fakes/memory-draft-store.ts';
 import {deferred} from '../../fakes/memory-run-store.ts';
 import {changedRun} from '../../fakes/runs.ts';
 import {eventually} from '../../helpers/eventually.ts';
@@ -25,15 +25,22 @@ const patch = [
 
 /** A command that was run to verify the work. */
 const check = (fields: object) => ({
-  ...{round: 1, command: 'true', exit_code: 0, signal: null, started_at: now, seconds: 1},
-  ...{tail: '', log_file: '', log_digest: ''},
+  round: 1,
+  command: 'true',
+  exit_code: 0,
+  signal: null,
+  started_at: now,
+  seconds: 1,
+  tail: '',
+  log_file: '',
+  log_digest: '',
   ...fields,
 });
 
 /** Comments that are on disk. */
-function commentDesk(...known: readonly Partial<LineComment>[]) {
+function memoryComments(...known: readonly Partial<LineComment>[]) {
   let comments = known.map((each) => lineComment(each));
-  const desk: CommentDesk = {
+  const stored: RunComments = {
     list: async () => comments.map((comment) => ({comment, sentWith: null})),
     heard: async () => [],
     add: async (_, drafts) => {
@@ -50,17 +57,17 @@ function commentDesk(...known: readonly Partial<LineComment>[]) {
       return lineComment({id});
     },
   };
-  return {desk, texts: () => comments.map(({file, side, line, text}) => [file, side, line, text])};
+  return {stored, texts: () => comments.map(({file, side, line, text}) => [file, side, line, text])};
 }
 
 /** Drafts, and what of them is on disk: the line and the text. */
 function keptDrafts() {
   const store = createMemoryDraftStore();
-  const desk = draftDesk(store);
+  const openDrafts = memoryDrafts(store);
   const openDraft: OpenCheckpointDraft = (words, place) =>
-    desk.open(checkpointSlot(changedRun(), words, place));
+    openDrafts.open(checkpointSlot(changedRun(), words, place));
   const kept = () => store.list().flatMap(({texts}) => texts.map(({id, text}) => [id, text]));
-  return {openDraft, kept, flush: desk.flush};
+  return {openDraft, kept, flush: openDrafts.flush};
 }
 
 function prompt(props: Partial<CheckpointPromptProps> = {}) {
@@ -68,7 +75,7 @@ function prompt(props: Partial<CheckpointPromptProps> = {}) {
   const onLater = vi.fn();
   const onProgram = vi.fn();
   const openDraft: OpenCheckpointDraft = (words, place) =>
-    draftDesk().open(checkpointSlot(changedRun(), words, place));
+    memoryDrafts().open(checkpointSlot(changedRun(), words, place));
   const loadDiff = vi.fn(async () => ({task: patch, sinceReview: null}));
   const screen = screenOf(
     <CheckpointPrompt
@@ -81,7 +88,7 @@ function prompt(props: Partial<CheckpointPromptProps> = {}) {
         onProgram,
         loadDiff,
         openDraft,
-        comments: commentDesk().desk,
+        comments: memoryComments().stored,
       }}
       {...props}
     />,
@@ -150,7 +157,7 @@ describe('decisions', () => {
   test('rejecting asks for the reason, which is left out only on purpose', async () => {
     const {type, sees, onDecide} = prompt();
     type(`k${keys.enter}`);
-    await sees('A later attempt is told. Files stay for now.');
+    await sees('A later attempt will see it. Files stay for now.');
     type(keys.ctrlS);
     await sees('No reason is written. Ctrl+S again rejects without one.');
     type(`x\u007f${keys.ctrlS}`);
@@ -176,7 +183,7 @@ describe('decisions', () => {
   test('Enter before anything is selected decides nothing, and says so', async () => {
     const {type, sees, onDecide, onLater} = prompt();
     type(keys.enter);
-    await sees('Mark a choice first: ↑ ↓ or j k, then enter.');
+    await sees('Select a choice first: ↑ ↓ or j k, then enter.');
     expect([onDecide.mock.calls.length, onLater.mock.calls.length]).toEqual([0, 0]);
   });
 
@@ -185,6 +192,23 @@ describe('decisions', () => {
     await sees('whole task');
     type(sent);
     expect([onDecide.mock.calls.length, onLater.mock.calls.length]).toEqual([0, 0]);
+  });
+
+  test.each([
+    ['the diff', 'd', keys.escape],
+    ['the list of keys', '?', keys.escape],
+    ['the zoomed diff', 'z', 'q'],
+  ])('what was marked before reading %s is not marked afterwards', async (_, open, close) => {
+    const {type, lines, sees, onDecide} = prompt();
+    type('y');
+    await sees('❯ Approve and continue');
+    type(open);
+    await eventually(() => expect(lines().join()).not.toContain('Approve'));
+    type(close);
+    await sees('Approve and continue');
+    expect(lines().join()).not.toContain('❯ Approve');
+    type(keys.enter);
+    expect(onDecide).not.toHaveBeenCalled();
   });
 
   test('only the first one counts', () => {
@@ -334,11 +358,11 @@ describe('the diff', () => {
 
 describe('comments on lines', () => {
   test('are written, shown under their line, counted, changed and removed', async () => {
-    const {desk, texts} = commentDesk();
-    const {type, sees, lines} = prompt({comments: desk});
+    const {stored, texts} = memoryComments();
+    const {type, sees, lines} = prompt({comments: stored});
     await sees('whole task');
     type('c');
-    await sees('mark a line of the file first: d, then j and k');
+    await sees('select a line of the file first: d, then j and k');
     type('djjjc');
     await sees('Comment  one.ts:2');
     expect(lines().join('\n')).toMatch(/one\.ts:2\n \+ \S/);
@@ -358,11 +382,11 @@ describe('comments on lines', () => {
   });
 
   test('that were sent before stay with the diff, marked, next to the request', async () => {
-    const {desk} = commentDesk();
+    const {stored} = memoryComments();
     const sent = lineComment({file: 'one.ts', side: 'new', line: 2, text: 'Use cents'});
     const feedback = 'Be quick\n\nComments on lines of the change:\n- one.ts:2: Use cents';
     const {type, sees, lines} = prompt({
-      comments: {...desk, heard: async () => [sent]},
+      comments: {...stored, heard: async () => [sent]},
       run: changedRun({feedback, comment_ids: [sent.id]}),
     });
     await sees('┃ Use cents (sent)');
@@ -374,7 +398,7 @@ describe('comments on lines', () => {
   });
 
   test('are drafts until they are stored: Esc and Ctrl+C lose nothing, Ctrl+X discards them', async () => {
-    const drafts = draftDesk();
+    const drafts = memoryDrafts();
     const openDraft: OpenCheckpointDraft = (words, place) =>
       drafts.open(checkpointSlot(changedRun(), words, place));
     const first = prompt({openDraft});
@@ -400,9 +424,9 @@ describe('comments on lines', () => {
   });
 
   test('that are removed leave the draft on another line', async () => {
-    const {desk, texts} = commentDesk({file: 'one.ts', line: 2});
+    const {stored, texts} = memoryComments({file: 'one.ts', line: 2});
     const {openDraft, kept, flush} = keptDrafts();
-    const {type, sees, lines} = prompt({comments: desk, openDraft});
+    const {type, sees, lines} = prompt({comments: stored, openDraft});
     await sees('1 comment ·');
     type('djjc');
     await sees('Comment  one.ts:1');
@@ -427,14 +451,14 @@ describe('comments on lines', () => {
   });
 
   test('started while another is stored have their own draft', async () => {
-    const {desk, texts} = commentDesk();
-    const stored = deferred();
-    const add: CommentDesk['add'] = async (...given) => {
-      await stored.promise;
-      return desk.add(...given);
+    const {stored, texts} = memoryComments();
+    const written = deferred();
+    const add: RunComments['add'] = async (...given) => {
+      await written.promise;
+      return stored.add(...given);
     };
     const {openDraft, kept, flush} = keptDrafts();
-    const {type, sees} = prompt({comments: {...desk, add}, openDraft});
+    const {type, sees} = prompt({comments: {...stored, add}, openDraft});
     await sees('whole task');
     type('djjc');
     await sees('Comment  one.ts:1');
@@ -443,7 +467,7 @@ describe('comments on lines', () => {
     type('jc');
     await sees('Comment  one.ts:2');
     type('Second');
-    stored.resolve();
+    written.resolve();
     await eventually(() => expect(texts()).toEqual([['one.ts', 'new', 1, 'First']]));
     type(', longer');
     await eventually(async () => {
@@ -453,8 +477,8 @@ describe('comments on lines', () => {
   });
 
   test('on a deleted line are about the file as it was', async () => {
-    const {desk, texts} = commentDesk();
-    const {type, sees} = prompt({comments: desk});
+    const {stored, texts} = memoryComments();
+    const {type, sees} = prompt({comments: stored});
     await sees('whole task');
     type('dnjjc');
     await sees('Comment  two.ts:1');
@@ -465,8 +489,8 @@ describe('comments on lines', () => {
   });
 
   test('that a choice leaves unsent are named while it is selected, and in the editor of a reason', async () => {
-    const {desk, texts} = commentDesk({file: 'one.ts', line: 1}, {file: 'one.ts', line: 2, id: 'c2'});
-    const {type, sees} = prompt({comments: desk});
+    const {stored, texts} = memoryComments({file: 'one.ts', line: 1}, {file: 'one.ts', line: 2, id: 'c2'});
+    const {type, sees} = prompt({comments: stored});
     await sees('2 comments ·');
     type('y');
     await sees('2 comments stay unsent. r sends them, enter continues without.');
@@ -478,8 +502,8 @@ describe('comments on lines', () => {
   });
 
   test('are enough to request changes', async () => {
-    const {desk} = commentDesk({file: 'one.ts', line: 1});
-    const {type, sees, onDecide} = prompt({comments: desk});
+    const {stored} = memoryComments({file: 'one.ts', line: 1});
+    const {type, sees, onDecide} = prompt({comments: stored});
     await sees('1 comment ·');
     type('r');
     await sees('Request changes  pay-04  with 1 comment');
@@ -488,8 +512,8 @@ describe('comments on lines', () => {
   });
 
   test('that cannot be stored are reported', async () => {
-    const {desk} = commentDesk();
-    const comments = {...desk, add: async () => Promise.reject(new Error('disk full'))};
+    const {stored} = memoryComments();
+    const comments = {...stored, add: async () => Promise.reject(new Error('disk full'))};
     const {type, sees} = prompt({comments});
     await sees('whole task');
     type('djjc');
@@ -522,10 +546,11 @@ describe('what is known of the run', () => {
   });
 
   test('every key is listed, in place of the diff', async () => {
-    const {type, sees} = prompt();
+    const {type, sees, lines} = prompt();
     await sees('whole task');
     type('d?');
     await sees('mark the file as viewed');
+    expect(lines().at(-1)).toContain(' esc back');
     type('G');
     await sees('these keys, or the diff');
     type('+');
@@ -534,6 +559,13 @@ describe('what is known of the run', () => {
     await sees('mark the file as viewed');
     type('?');
     await sees('whole task');
+    // It was opened from the diff, so that is what it returns to.
+    expect(lines().join()).not.toContain('Approve and continue');
+    type(`?${keys.escape}`);
+    await sees('whole task');
+    expect(lines().join()).not.toContain('Approve and continue');
+    type(keys.escape);
+    await sees('Approve and continue');
     // Next to the choices, too, all of them can be read.
     type('?G');
     await sees('these keys, or the diff');
@@ -562,7 +594,10 @@ describe('what is known of the run', () => {
 
 test('each kind of side effect has its row before any is quoted, and what is cut is counted', async () => {
   const edits = Array.from({length: 8}, (_, index) => ({
-    ...{task: `t${index}`, field: 'prompt', before: 'kind', after: 'evil '.repeat(20)},
+    task: `t${index}`,
+    field: 'prompt',
+    before: 'kind',
+    after: 'evil '.repeat(20),
   }));
   const named = edits.map(({task}) => `${task} (prompt)`).join(', ');
   const {lines, type, sees} = prompt({
@@ -619,7 +654,9 @@ describe('sizes', () => {
     {columns: 196, rows: 56},
   ])('$columns × $rows is never exceeded in any view', async ({columns, rows}) => {
     const {type, lines, sees} = prompt({
-      ...{columns, rows, run},
+      columns,
+      rows,
+      run,
       loadDiff: async () => ({task: many, sinceReview: many}),
     });
     const fits = () => {

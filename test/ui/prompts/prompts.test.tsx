@@ -10,7 +10,7 @@ import {Editor} from '../../../src/ui/editor/editor.tsx';
 import {ParentReviewNotice} from '../../../src/ui/prompts/parent-review-notice.tsx';
 import {QuestionsPrompt} from '../../../src/ui/prompts/questions-prompt.tsx';
 import {textWidth} from '../../../src/ui/text/graphemes.ts';
-import {createMemoryDraftStore, draftDesk} from '../../fakes/memory-draft-store.ts';
+import {createMemoryDraftStore, memoryDrafts} from '../../fakes/memory-draft-store.ts';
 import {settle} from '../../fakes/services.ts';
 import {eventually} from '../../helpers/eventually.ts';
 import {now} from '../../helpers/plans.ts';
@@ -38,9 +38,9 @@ describe('questions', () => {
       ' ACTION REQUIRED   pay-04  Refund endpoint                      question 1 of 2',
       ' Which database?',
       '',
-      '   postgres',
-      '   sqlite',
-      '   Another answer…',
+      '   1  postgres',
+      '   2  sqlite',
+      '   3  Another answer…',
       ' ↑ ↓ j k move   enter choose   esc answer later',
     ]);
   });
@@ -48,7 +48,7 @@ describe('questions', () => {
   test('a key that was already typed answers nothing', async () => {
     const {type, sees, actor} = await ask(asked);
     type(keys.enter);
-    await sees('Mark a choice first: ↑ ↓ or j k, then enter.');
+    await sees('Select an answer first: its number, ↑ ↓ or j k, then enter.');
     expect(actor.getSnapshot().context).toMatchObject({index: 0, answers: ['', '']});
   });
 
@@ -56,20 +56,27 @@ describe('questions', () => {
     const options = ['postgres', 'sqlite, which the tools of this project need anyway', 'none'];
     const long = [{id: 'db', prompt: 'Which?', options}];
     expect((await ask(long, {size: {columns: 30, rows: 20}})).lines().slice(3, -1)).toEqual([
-      '   postgres',
-      '   sqlite, which the tools of',
-      '   this project need anyway',
-      '   none',
-      '   Another answer…',
+      '   1  postgres',
+      '   2  sqlite, which the tools',
+      '      of this project need',
+      '      anyway',
+      '   3  none',
+      '   4  Another answer…',
     ]);
     const {type, lines} = await ask(long, {size: {columns: 30, rows: 7}});
-    expect(lines().slice(-3, -1)).toEqual(['   postgres', '   sqlite, which the tools of']);
+    expect(lines().slice(-3, -1)).toEqual(['   1  postgres', '   2  sqlite, which the tools']);
     type('2');
     await settle();
-    expect(lines().slice(-3, -1)).toEqual([' ❯ sqlite, which the tools of', '   this project need anyway']);
+    expect(lines().slice(-3, -1)).toEqual([' ❯ 2  sqlite, which the tools', '      of this project need']);
     type('4');
     await settle();
-    expect(lines().slice(-3, -1)).toEqual(['   none', ' ❯ Another answer…']);
+    expect(lines().slice(-3, -1)).toEqual(['   3  none', ' ❯ 4  Another answer…']);
+  });
+
+  test('only the nine that have a key are numbered', async () => {
+    const options = Array.from({length: 10}, (_, index) => `option ${index}`);
+    const {lines} = await ask([{id: 'q', prompt: 'Which?', options}], {size: {columns: 40, rows: 30}});
+    expect(lines().slice(-4, -1)).toEqual(['   9  option 8', '      option 9', '      Another answer…']);
   });
 
   test('are answered one after another by option and as text', async () => {
@@ -94,7 +101,7 @@ describe('questions', () => {
     type(`jj${keys.enter}`);
     await sees('question 2 of 2');
     type(keys.escape);
-    await sees('❯ sqlite');
+    await sees('❯ 2  sqlite');
   });
 
   test('earlier answers are selected or written already', async () => {
@@ -110,7 +117,7 @@ describe('questions', () => {
       expect(drafts.list()[0]?.texts.map(({text}) => text)).toEqual(['sqlite', 'speed']),
     );
     const again = await ask(asked, {drafts});
-    await again.sees('❯ sqlite');
+    await again.sees('❯ 2  sqlite');
     again.type(keys.enter);
     await again.sees('speed');
   });
@@ -156,7 +163,7 @@ describe('questions', () => {
 });
 
 describe('parent review', () => {
-  const notice = (size = {columns: 80, rows: 23}) => {
+  const notice = (size = {columns: 80, rows: 23}, stuck: readonly string[] = []) => {
     const onChoose = vi.fn();
     const sentBack = [
       {id: 'pay-01', title: 'Schema', feedback: 'Use cents.\x1b]0;x\x07'},
@@ -166,7 +173,7 @@ describe('parent review', () => {
         title: 'Keys',
         feedback: Array.from({length: 30}, (_, line) => `point ${line}`).join('\n'),
       },
-    ];
+    ].map((task) => ({...task, canResume: !stuck.includes(task.id)}));
     const parent = {id: 'pay', title: 'Payments'};
     return {...screenOf(<ParentReviewNotice {...{parent, sentBack, onChoose}} {...size} />), onChoose};
   };
@@ -189,6 +196,19 @@ describe('parent review', () => {
       '   Dismiss the feedback',
       ' ↑ ↓ j k move   enter choose   esc decide later   pgup pgdn scroll',
     ]);
+  });
+
+  test('a task without a session is named, and is not resumed with the others', () => {
+    const lines = notice({columns: 80, rows: 14}, ['pay-02']).lines();
+    expect(lines[3]).toBe(' ↩ pay-02  Layer  (no session)');
+    expect(lines[9]).toBe('   Resume these tasks now  all but 1');
+  });
+
+  test('without any session nothing is resumed, and the rest can still be chosen', () => {
+    const {lines, type, onChoose} = notice(undefined, ['pay-01', 'pay-02', 'pay-03']);
+    expect(lines().at(-5)).toBe('   Resume these tasks now  no session to continue in: esc, then R restarts');
+    type(`jjj${keys.enter}`);
+    expect(onChoose.mock.calls).toEqual([['dismiss']]);
   });
 
   test.each([
@@ -292,7 +312,7 @@ test('an editor opens with the stored draft, and discards it with its own key', 
     screenOf(
       <Editor
         {...{title: 'Note', initialText: 'old', files: someFiles(), columns: 70, rows: 8}}
-        openDraft={() => draftDesk(drafts).open(answersSlot)}
+        openDraft={() => memoryDrafts(drafts).open(answersSlot)}
         onSubmit={(text) => said.push(`sent ${text}`)}
         onCancel={(isKept) => said.push(isKept ? 'left with a draft' : 'left')}
         onDiscard={() => said.push('discarded')}
@@ -318,7 +338,7 @@ test('an editor alone returns what was written', async () => {
   const {type, sees} = screenOf(
     <Editor
       {...{title: 'Note', initialText: 'old', files: someFiles(), columns: 40, rows: 8}}
-      openDraft={() => draftDesk().open(answersSlot)}
+      openDraft={() => memoryDrafts().open(answersSlot)}
       onSubmit={(text) => said.push(`sent ${text}`)}
       onCancel={(isKept) => said.push(isKept ? 'left with a draft' : 'left')}
       onDiscard={() => said.push('discarded')}

@@ -35,7 +35,7 @@ export function draftShowCommand(cli: Cli): Command {
             'What it asked',
             answers.map(({prompt, value}) => displayLine(`${prompt}  ${value}`)),
           ),
-          ...part('What was to be different', revisions.map(said)),
+          ...part('Requested changes', revisions.map(said)),
           ...part(
             'It asks',
             draft.questions.map(({id, prompt}) => displayLine(`${id}: ${prompt}`)),

@@ -12,12 +12,12 @@ export function cleanCommand(cli: Cli): Command {
     .option('--force', 'even with uncommitted changes, or commits that exist nowhere else')
     .action((id: string, {force = false}: {force?: boolean}, command: Command) =>
       withSessions(cli, command, id, async (sessions) => {
-        const [{cleanRun, commitsAre}, {undisturbed}] = await Promise.all([
+        const [{cleanRun, commitsAre}, {withoutInterruption}] = await Promise.all([
           import('../../session/session-clean.ts'),
           import('../../session/session-composition.ts'),
         ]);
         const run = await sessions.find(id);
-        const {isNew, lost} = await undisturbed(() => cleanRun(sessions, run, {force}));
+        const {isNew, lost} = await withoutInterruption(() => cleanRun(sessions, run, {force}));
         cli.print(command, {run_id: run.run_id, branch: run.branch, cleaned: isNew}, () =>
           isNew ? cleaned(run) : 'already archived',
         );

@@ -57,6 +57,8 @@ export function needCall(end: JobEnd, result: JobResult) {
   if ('error' in end)
     return attemptedIn(result).length === 0 ? null : {reason: 'error', ...errorCall(end.error)};
   if (!standings[end.standing].callsPerson) return null;
+  // Whoever stopped a job while it waited knows that it waits; a limit reached after the stop has no wait yet.
+  if (result.isStopAsked && end.standing === 'timeNeeded' && end.retryAt !== undefined) return null;
   const {reason, headline, taskId, retryAt, lines, overrun} = end;
   return {
     reason: overrun ? 'budget' : reason,

@@ -3,7 +3,7 @@ import type {SettingKey} from '../../../services/contracts/config.ts';
 import type {ProviderChoice} from '../../../services/contracts/project.ts';
 import {type ResolvedConfig, requireGates, settingOf} from '../config-resolution.ts';
 import {type JobWishes, jobWishes} from '../run/agent-choice.ts';
-import {type Budgets, type BudgetWishes, budgetsOf} from '../run/budget.ts';
+import {type BudgetOverrides, type Budgets, budgetsOf} from '../run/budget.ts';
 import type {CheckRules} from '../run/verification.ts';
 import {type Patience, patienceOf} from './waiting.ts';
 
@@ -22,7 +22,7 @@ export type JobOptions = {
   readonly maxTasks?: number;
   /** Never waits: anything that only needs time stops the job. */
   readonly isImpatient?: boolean;
-  readonly budget?: BudgetWishes;
+  readonly budget?: BudgetOverrides;
 };
 
 /** Fixed from the start of a job to its end, even if the settings are edited meanwhile. */

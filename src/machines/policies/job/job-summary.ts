@@ -88,12 +88,8 @@ function ownSummary(result: JobResult, plan: Plan): JobSummary {
     case 'parent_review_required': {
       if (story.undecided) {
         const lines = [...failedLines, ...undecidedLines(story.undecided)];
-        return {
-          reason,
-          headline: sentence(counts(story), undecidedText(story.undecided)),
-          lines,
-          standing: 'personNeeded',
-        };
+        const headline = sentence(counts(story), undecidedText(story.undecided));
+        return {reason, headline, lines, standing: 'personNeeded'};
       }
       const ids = story.pending.map(({childTaskId}) => displayLine(childTaskId)).join(', ');
       const headline = sentence(counts(story), `a parent review sent back ${ids}`);
@@ -120,12 +116,16 @@ function ownSummary(result: JobResult, plan: Plan): JobSummary {
           remaining(plan),
         ],
       );
-      const heldUp = story.attempted
-        .filter(isHeldUp)
-        .flatMap((each) => heldUpLines(each, result.isStopAsked));
-      const lines = [headline, ...(plan.items.size === 0 ? emptyPlanLines : []), ...failedLines, ...heldUp];
+      const heldUp = story.attempted.filter(isHeldUp);
+      const heldLines = heldUp.flatMap((each) => heldUpLines(each, result.isStopAsked));
+      // What this job tried and could not finish is already among those held up.
+      const isTold = heldUp.some(({taskId}) => taskId === story.wait?.taskId);
+      const waitLines = story.wait && !isTold ? givenUpLines(story.wait) : [];
+      const empty = plan.items.size === 0 ? emptyPlanLines : [];
+      const lines = [headline, ...empty, ...failedLines, ...heldLines, ...waitLines];
       const rejected = last?.decision_state === 'rejected' ? {rejected: last.taskId} : {};
-      return {reason, headline, lines, ...rejected, standing: standingOf(story)};
+      const time = story.wait ? {retryAt: story.wait.until} : {};
+      return {reason, headline, lines, ...rejected, ...time, standing: standingOf(story)};
     }
   }
 }
@@ -137,11 +137,11 @@ function handedOverSummary({task_id: id, decision_state = 'pending'}: RunRecord)
 }
 
 /** A permanent failure comes first, then what needs a person, then what needs time. */
-function standingOf({attempted, reviews}: Story): Standing {
+function standingOf({attempted, reviews, wait}: Story): Standing {
   const broken = reviews.filter(({verdict}) => verdict === 'broken');
   const heldUp = [...attempted.filter(isHeldUp), ...broken.filter(isByProvider)];
   if (failedOf({attempted}).length > 0 || !broken.every(isByProvider)) return 'failed';
-  return heldUp.length === 0 ? 'done' : neededFor(heldUp);
+  return heldUp.length === 0 && !wait ? 'done' : neededFor(heldUp);
 }
 
 const neededFor = (heldUp: ReadonlyArray<Pick<RunRecord, 'failure'>>) =>
@@ -156,7 +156,7 @@ type Story = {
   readonly interruptedReview: string | undefined;
   /** The parent that the user has to decide about. */
   readonly undecided: UndecidedParent | undefined;
-  /** The wait that the job gave up. */
+  /** The wait that the job, or the user who stopped it, gave up. */
   readonly wait: Wait | undefined;
   readonly overrun: Overrun | undefined;
   /** Tasks asked for by name, none of which was begun. */

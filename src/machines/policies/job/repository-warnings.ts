@@ -4,7 +4,7 @@ import type {JobStep} from './job-steps.ts';
 
 /** What does not work without a repository, for every view. */
 export const unrecordedText =
-  'there is no git repository here: what tasks change is not recorded, and diff, review and undo cannot show it or take it back';
+  'there is no git repository here: what tasks change is not recorded, so diff and review cannot show it and undo cannot revert it';
 export const unrecordedAdvice = 'git init';
 export const unrecordedWarning = `${unrecordedText} (${unrecordedAdvice})`;
 
@@ -24,13 +24,13 @@ export function repositoryWarnings(
   const {underWay, conflicts, isDetached} = standing;
   if (conflicts.length > 0)
     return [
-      `${underWay} is in progress, with conflicts in ${some(conflicts)}: the agent meets them as they are (git status)`,
+      `${underWay} is in progress, with conflicts in ${some(conflicts)}: the agent will find them there (git status)`,
     ];
   if (!commits) return [];
-  if (underWay !== null) return [`${underWay} is in progress: nothing is committed before it is over`];
+  if (underWay !== null) return [`${underWay} is in progress: nothing is committed until it is finished`];
   if (!isDetached) return [];
   return [
-    'no branch is checked out (detached HEAD): the commits of tasks will be on none; keep them with git switch -c <name>',
+    'no branch is checked out (detached HEAD): the commits of tasks will be on no branch; keep them with git switch -c <name>',
   ];
 }
 

@@ -12,14 +12,14 @@ export function undoSummary({proposal, run}: Extract<UndoOutput, {outcome: 'undo
   const {task, isRedo, files} = proposal;
   const status = plan.items.get(task.id)?.status ?? 'todo';
   const count = counted(files.files.length, 'file');
-  const verb = isRedo ? 'brought back' : 'taken back';
+  const verb = isRedo ? 'brought back' : 'undone';
   const forced = proposal.request.isForced
     ? files.conflicts.filter(({path}) => files.files.some((each) => each.path === path)).length
     : 0;
   const byForce = forced === 0 ? '' : `, ${forced} of them by force`;
-  const what = files.files.length === 0 ? 'its files were as before already' : `${count} ${verb}${byForce}`;
+  const what = files.files.length === 0 ? 'its files were already as before' : `${count} ${verb}${byForce}`;
   const headline = `${displayLine(task.id)} is ${status} again · ${what}`;
-  const redo = `Take this back with: blackbird undo ${displayLine(shellWord(task.id))} ${displayLine(run.run_id)}`;
+  const redo = `Revert this undo with: blackbird undo ${displayLine(shellWord(task.id))} ${displayLine(run.run_id)}`;
   const lines = [headline, ...proposalLines(proposal), ...takenBackTexts(run).map(displayLine), redo];
   return {taskId: task.id, headline, lines, undo: {run_id: run.run_id, ...undoData(proposal)}};
 }
@@ -52,7 +52,7 @@ export function proposalLines({files, dependents, undoes, request}: UndoProposal
     ),
     ...(dependents.length === 0 ? [] : [`Built on it: ${dependents.map(displayLine).join(', ')}`]),
     ...commitLines(undoes),
-    ...[...ignoredIn(undoes)].map((text) => `Not taken back: ${visibleLine(text)}`),
+    ...[...ignoredIn(undoes)].map((text) => `Not undone: ${visibleLine(text)}`),
   ];
 }
 

@@ -13,13 +13,13 @@ const words = {
 const wordsOf = ({reason}: Wait): string =>
   reason === 'usage_limit' || reason === 'stalled' ? words[reason] : words.provider_unavailable;
 
-/** `pay-05  usage limit  resumes 18:05, in 1h12m`, for a live view. */
-export function waitLine(wait: Wait, now: string): string {
+/** `pay-05  usage limit  resumes 18:05, in 1h12m`, for a live view; the cause is left out if there is no space. */
+export function waitLine(wait: Wait, now: string, isBrief = false): string {
   const left = Math.max(0, Date.parse(wait.until) - Date.parse(now));
   const verb = wait.runId === null ? 'starts' : 'resumes';
   const time = `${verb} ${timeOfDay(wait.until, now)}, in ${countdown(left)}`;
   const who = isDraftTaskId(wait.taskId) ? 'the planner' : displayLine(wait.taskId);
-  return `${who}  ${wordsOf(wait)}  ${time}`;
+  return isBrief ? `${who}  ${time}` : `${who}  ${wordsOf(wait)}  ${time}`;
 }
 
 /** The same for a view of the whole plan; the countdown is shown elsewhere. */

@@ -141,8 +141,8 @@ function neededTasks(plan: Plan, task: Task): Array<{task: Task; role: 'dependen
 export const taskCondition = (facts: TaskFacts): OwnCondition => ownCondition(facts, 'task', 0, () => []);
 
 /** `later` is set instead of a command that the running job would refuse now. */
-type OwnCondition = {readonly reason: string} & WayOn;
-type WayOn = {readonly next?: NextStep; readonly later?: string};
+type OwnCondition = {readonly reason: string} & NextOrLater;
+type NextOrLater = {readonly next?: NextStep; readonly later?: string};
 
 const withLater = ({reason, next, later}: OwnCondition) => ({
   reason: later === undefined ? reason : `${reason}; ${later}`,
@@ -167,7 +167,7 @@ function ownCondition(
 }
 
 /** The possible commands according to the run chart; for a running task, how to watch it. */
-function nextFor(facts: TaskFacts): WayOn {
+function nextFor(facts: TaskFacts): NextOrLater {
   if (taskStanding(facts) === 'busy')
     return {next: {command: `blackbird logs ${shellWord(facts.task.id)} --follow`, why: 'watch it'}};
   if (facts.unreadable !== undefined) return {next: stepPastRecord(facts.unreadable)};
@@ -179,7 +179,7 @@ function nextFor(facts: TaskFacts): WayOn {
   return unlessHeld(facts, inProgram ? 'resume' : command, inProgram ?? stepFor(facts, command));
 }
 
-function unlessHeld(facts: TaskFacts, command: TaskCommand, next: NextStep): WayOn {
+function unlessHeld(facts: TaskFacts, command: TaskCommand, next: NextStep): NextOrLater {
   const later = jobHoldWords(facts, command, next.command);
   return later === null ? {next} : {later};
 }
@@ -238,16 +238,16 @@ const longestReason = 160;
 function openReason(facts: TaskFacts, words: string): string {
   const {run, isOrphaned} = facts;
   const standing = taskStanding(facts);
-  if (isOrphaned) return 'its Blackbird is gone, but its agent still works';
+  if (isOrphaned) return 'its Blackbird is gone, but its agent is still working';
   const why = run === null ? '' : heldUpReason(run, facts.now);
   if (standing === 'waiting') {
     const words =
       run && hasUndeliveredAnswer(run) ? 'your answer did not reach its agent' : 'waits for your answer';
     return `${words}${why}${obstacleNote(facts)}`;
   }
-  const due = run?.checks_due ? ', its checks are left to be made' : '';
+  const due = run?.checks_due ? ', its checks still have to run' : '';
   if (standing === 'paused' || standing === 'lost') return `paused${why}${due}${obstacleNote(facts)}`;
-  return run === null ? `${words}, but no run works on it` : `${words}, its latest run ${run.state}`;
+  return run === null ? `${words}, but no run is working on it` : `${words}, its latest run ${run.state}`;
 }
 
 /** Why its provider holds it up, and how long if it only needs time; the end of an outage is unknown. */

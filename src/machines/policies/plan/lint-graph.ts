@@ -31,7 +31,7 @@ function neverDone(plan: Plan, isDraft: boolean): Finding[] {
         ? `depends on ${id}, which can only be done after it`
         : `depends on ${id}, ${why}`;
       const suggestion = isDraft
-        ? `do not let it wait for ${id}`
+        ? `remove its dependency on ${id}`
         : `blackbird deps remove ${shellWord(task.id)} ${shellWord(id)}`;
       return [
         {

@@ -78,7 +78,7 @@ export const taskRules: readonly TaskRule[] = [
     code: 'leaf_acceptance_criteria_low_count',
     severity: 'warning',
     field: 'acceptanceCriteria',
-    suggestion: 'two or more criteria leave less to be guessed',
+    suggestion: 'two or more criteria leave less to guess',
     // A check defines "done", however little is written.
     check: (task, {isVerified}) =>
       criteriaOf(task).length === 1 && !isVerified ? 'has only one acceptance criterion' : null,
@@ -89,7 +89,7 @@ export const taskRules: readonly TaskRule[] = [
     field: 'verify',
     suggestion: 'blackbird edit <id> --verify "npm test", or execution.verify for all tasks',
     draftSuggestion:
-      'name the command that proves it in `backticks` in a criterion; the check itself is added once the task is saved',
+      'name the command that proves it in `backticks` in a criterion; it can be made a check once the task is saved',
     // A proposal cannot have checks; a criterion with a command tells the user which one to add.
     check: (task, {isVerified, isDraft}) =>
       isVerified || (isDraft && criteriaOf(task).some((text) => text.includes('`')))
@@ -111,7 +111,7 @@ export const taskRules: readonly TaskRule[] = [
     check: ({prompt = ''}) => {
       if (isBlank(prompt)) return null;
       if (isPlaceholder(prompt)) return 'has a placeholder instead of a prompt';
-      if (emptyOrders.includes(wordsOf(prompt).join(' '))) return 'has a prompt that orders nothing';
+      if (emptyOrders.includes(wordsOf(prompt).join(' '))) return 'has a prompt without an instruction';
       return isConcrete(prompt, [...directionWords, ...completionWords])
         ? null
         : 'has a prompt that neither says what to do nor when it is done';

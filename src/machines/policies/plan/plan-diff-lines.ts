@@ -122,7 +122,7 @@ function fieldLines({field, before, after}: FieldChange): DiffLine[] {
 /** The list a task came from; the remembered text of the list is not shown. */
 function sourceText(before: unknown, after: unknown): string {
   const [was, is] = [listOf(before), listOf(after)];
-  if (is === null) return `comes from ${was ?? 'a list'} no longer`;
+  if (is === null) return `no longer comes from ${was ?? 'a list'}`;
   return was === is ? `${is} is remembered as it is now` : `comes from ${is}`;
 }
 

@@ -42,16 +42,17 @@ export const tasksInTreeOrder = (plan: Plan): TreeRow[] => [...walkTree(plan)];
 /** The same as a generator, for callers that stop early. */
 export function* walkTree(plan: Plan): Generator<TreeRow, void, undefined> {
   const seen = new Set<string>();
-  const stack: TreeRow[] = rootTasks(plan)
-    .map((task) => ({task, depth: 0}))
-    .reverse();
-  for (let row = stack.pop(); row; row = stack.pop()) {
-    if (seen.has(row.task.id)) continue;
-    seen.add(row.task.id);
-    yield row;
-    if (isLeaf(row.task)) continue;
-    for (const child of childrenOf(plan, row.task).reverse()) {
-      stack.push({task: child, depth: row.depth + 1});
+  for (const root of plan.items.values()) {
+    if (parentOf(plan, root) !== undefined) continue;
+    const stack: TreeRow[] = [{task: root, depth: 0}];
+    for (let row = stack.pop(); row; row = stack.pop()) {
+      if (seen.has(row.task.id)) continue;
+      seen.add(row.task.id);
+      yield row;
+      if (isLeaf(row.task)) continue;
+      for (const child of childrenOf(plan, row.task).reverse()) {
+        stack.push({task: child, depth: row.depth + 1});
+      }
     }
   }
 }

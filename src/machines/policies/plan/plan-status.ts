@@ -33,16 +33,15 @@ export function setStatus(
 export function settleParents(plan: Plan, id: string, now: string, completes: CompletionRule = always): Plan {
   const task = plan.items.get(id);
   if (!task) return plan;
-  const items = new Map(plan.items);
-  const next = {...plan, items};
-  let isChanged = false;
+  // Copied once, and only if a parent changes: every task of a huge plan comes here twice.
+  let items: Map<string, Task> | null = null;
   for (const parent of ancestorsOf(plan, task)) {
-    const status = settledStatus(next, parent, completes);
+    const status = settledStatus(items ? {...plan, items} : plan, parent, completes);
     if (status === parent.status) continue;
+    items ??= new Map(plan.items);
     items.set(parent.id, {...parent, status, updatedAt: touch(parent, now)});
-    isChanged = true;
   }
-  return isChanged ? next : plan;
+  return items ? {...plan, items} : plan;
 }
 
 export function settledStatus(plan: Plan, parent: Task, completes: CompletionRule): TaskStatus {

@@ -42,7 +42,8 @@ export function checkRawPlan(raw: RawPlan): PlanCheck {
 
 /** The problems that a change introduced. Looks only at what differs, unless a relation changed. */
 export function checkPlanChange(before: Plan, after: Plan): PlanProblem[] {
-  const changed = [...after.items].filter(([id, task]) => before.items.get(id) !== task);
+  const changed: Array<readonly [string, Task]> = [];
+  for (const [id, task] of after.items) if (before.items.get(id) !== task) changed.push([id, task]);
   const shape = changed.flatMap(([id, task]) => shapeProblems(id, task));
   if (shape.length > 0) return shape;
   const sameRelations =

@@ -1,5 +1,5 @@
 import {isCheckCommand} from '../../../services/contracts/check-command.ts';
-import {isWishText} from '../../../services/contracts/model-wish.ts';
+import {isModelText} from '../../../services/contracts/model-wish.ts';
 import type {PlanProblem, Task} from '../../../services/contracts/plan.ts';
 import {taskStatuses} from '../../../services/contracts/task-status.ts';
 import {isTimestamp} from '../text/timestamps.ts';
@@ -32,7 +32,7 @@ const optionalText: FieldCheck = (value, path) =>
 
 /** It becomes an argument of an agent. */
 const optionalWord: FieldCheck = (value, path) =>
-  value == null || value === '' || (typeof value === 'string' && isWishText(value))
+  value == null || value === '' || (typeof value === 'string' && isModelText(value))
     ? fine
     : [{path, message: 'must be one word'}];
 

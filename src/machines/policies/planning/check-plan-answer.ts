@@ -22,18 +22,18 @@ const problemLimit = 50;
 
 /** Parses an answer strictly, wherever it is in the text: exactly one object of the requested form. */
 export function readPlanAnswer(kind: PlanKind, text: string): ReadPlanAnswer {
-  if (text.length >= planAnswerLimit) return unusable(['it is too long to be read to its end']);
+  if (text.length >= planAnswerLimit) return unusable(['it is too long']);
   const field = fieldOf[kind];
   const {objects, isCut} = jsonObjectsIn(text);
-  if (isCut) return unusable(['it holds more JSON, or deeper JSON, than anybody reads']);
+  if (isCut) return unusable(['it contains too much JSON, or JSON that is nested too deeply']);
   const answers = new Map(
     objects
       .filter(({keys}) => keys.includes(field) || keys.includes('questions'))
       .map(({value}) => [JSON.stringify(value), value]),
   );
   const [first, ...others] = answers.values();
-  if (first === undefined) return unusable([`it holds no JSON object with "${field}" or "questions"`]);
-  if (others.length > 0) return unusable(['it holds several different answers; exactly one is wanted']);
+  if (first === undefined) return unusable([`it contains no JSON object with "${field}" or "questions"`]);
+  if (others.length > 0) return unusable(['it contains several different answers; send exactly one']);
   const {data, error} = planAnswerShapes[kind].safeParse(first);
   if (!data) {
     const problems = error.issues.map(({path, message}) => `${pathText(path)}: ${message}`);

@@ -47,7 +47,7 @@ function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
     case 'saved':
       return say('done', 'The plan is saved.', 'See what would run with: blackbird execute --dry-run');
     case 'dropped':
-      return say('done', 'Dropped. The plan is as it was.');
+      return say('done', 'Dropped. The plan is unchanged.');
     case 'unanswered':
       return say(
         needed,
@@ -60,10 +60,10 @@ function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
       const why = blocking > 0 ? ` ${blocking} blocking ${blocking === 1 ? 'finding' : 'findings'}.` : '';
       return say(
         needed,
-        `The proposal is kept as a draft; the plan is as it was.${why}`,
+        `The proposal is kept as a draft; the plan is unchanged.${why}`,
         `Decide with: ${open}`,
         // Without a terminal, opening the draft again would not help.
-        ...(blocking === 0 ? [`Save it without a question: ${open} --yes`] : []),
+        ...(blocking === 0 ? [`Save it without being asked: ${open} --yes`] : []),
       );
     }
     case 'paused': {
@@ -74,7 +74,7 @@ function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
         return {...say('timeNeeded', until, `Continue after that time with: ${open}`), retryAt: wait.until};
       }
       if (held === null || run === null)
-        return say('paused', 'Paused. The draft is kept; the plan is as it was.', `Continue with: ${open}`);
+        return say('paused', 'Paused. The draft is kept; the plan is unchanged.', `Continue with: ${open}`);
       const isTime = isTimeNeeded(run);
       const next = stepLines([...loginSteps(run), {command: open, why: 'continue in the same session'}]);
       const retry = isTime && run.retry_at !== undefined ? {retryAt: run.retry_at} : {};
@@ -92,7 +92,7 @@ function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
     case 'unusable':
       return say(
         'failed',
-        'The planner never gave an answer that can be used; the plan is as it was.',
+        'The planner never gave a usable answer; the plan is unchanged.',
         ...(reading?.problems ?? []).slice(0, 10).map((problem) => `  ${displayLine(problem)}`),
         `The draft is kept. Try again with: ${open}`,
       );

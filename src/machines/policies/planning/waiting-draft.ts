@@ -49,7 +49,7 @@ export function askedByPlanner(
 
 /** Why a draft without a running planner has no proposal. */
 const restWords = (draft: PlanDraft): string =>
-  isUnusable(draft) ? 'the answer of its planner could not be used' : 'its planner has proposed nothing yet';
+  isUnusable(draft) ? "its planner's answer could not be used" : 'its planner has proposed nothing yet';
 
 /** The planner's last answer was invalid and has not been corrected. */
 export const isUnusable = ({saying}: PlanDraft): boolean => saying?.type === 'problems';

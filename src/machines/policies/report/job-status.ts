@@ -115,7 +115,7 @@ export function jobStatus(facts: StatusFacts): JobStatus {
       ? {
           ...openJob(job, owner),
           decision: decisionIn(isWorking, run),
-          go_on: wayOn(owner, run, [...needs, ...needs_time]),
+          go_on: continueCommand(owner, run, [...needs, ...needs_time]),
           ...usedBy(job, run, usage, others),
         }
       : null,
@@ -181,7 +181,11 @@ function openWait({jobId, waiting}: JobRecord, run: RunRecord | null): OpenWait 
 }
 
 /** Executing the plan skips an interrupted task: only its own command continues it. */
-function wayOn(owner: StatusFacts['owner'], run: RunRecord | null, needs: readonly Need[]): string | null {
+function continueCommand(
+  owner: StatusFacts['owner'],
+  run: RunRecord | null,
+  needs: readonly Need[],
+): string | null {
   if (owner !== 'dead') return null;
   return needs.find(({task_id}) => task_id === run?.task_id)?.command ?? 'blackbird execute';
 }

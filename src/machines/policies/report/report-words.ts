@@ -24,7 +24,7 @@ export const outcomeWords = {
   decision: {sign: '!', word: 'waits for your decision', tone: 'person'},
   sent_back: {sign: '↩', word: 'sent back', tone: 'person'},
   canceled: {sign: '–', word: 'not started', tone: 'rest'},
-  undone: {sign: '↶', word: 'taken back', tone: 'rest'},
+  undone: {sign: '↶', word: 'undone', tone: 'rest'},
   skipped: {sign: '–', word: 'skipped', tone: 'rest'},
   dropped: {sign: '–', word: 'dropped', tone: 'rest'},
 } as const satisfies Record<LaneOutcome, {sign: string; word: string; tone: Tone}>;
@@ -142,8 +142,7 @@ export const lineWords = ({task, need}: ReportLine): {sign: string; word: string
 const over: ReadonlySet<LaneOutcome> = new Set(['done', 'undone', 'canceled', 'skipped', 'dropped']);
 
 /** It needs time, and nobody. */
-export const isForTime = (need: Need | TimeNeed | undefined): boolean =>
-  need !== undefined && 'retry_at' in need;
+const isForTime = (need: Need | TimeNeed | undefined): boolean => need !== undefined && 'retry_at' in need;
 
 /**
  * Finished tasks first, those that need someone last, where readers look; then needs of tasks that were not worked on.
@@ -169,6 +168,39 @@ export function reportLines({tasks, needs_you, needs_time}: Report): {
     others: all.filter(({task_id}) => !worked.has(task_id)),
   };
 }
+
+/** A need in the formats that list needs apart from tasks. */
+export type NeedItem = Readonly<Record<'sign' | 'task_id' | 'title' | 'why', string>> & {
+  readonly tone: Tone;
+  readonly command: string | null;
+  readonly output: ReturnType<typeof failedOutput>;
+};
+
+/** What needs the user, and what only needs time; no section is empty. */
+export function needSections(report: Report): Array<{heading: string; items: NeedItem[]}> {
+  const {lines, others} = reportLines(report);
+  const needs = [
+    ...lines.flatMap((line) => (line.need === undefined ? [] : [{need: line.need, item: itemOf(line)}])),
+    ...others.map((need) => ({need, item: {...need, ...signOf(need), output: null}})),
+  ];
+  const itemsOf = (isTime: boolean) =>
+    needs.flatMap(({need, item}) => (isForTime(need) === isTime ? [item] : []));
+  return [
+    {heading: 'Needs you', items: itemsOf(false)},
+    {heading: 'Needs time', items: itemsOf(true)},
+  ].filter(({items}) => items.length > 0);
+}
+
+function itemOf(line: ReportLine): NeedItem {
+  const {task, need} = line;
+  const {sign, tone} = lineWords(line);
+  const {task_id, title} = task;
+  return {sign, tone, task_id, title, ...needPieces(task, need), output: failedOutput(line)};
+}
+
+/** The sign of a need whose task was not worked on. */
+export const signOf = (need: Need | TimeNeed): {sign: string; tone: Tone} =>
+  isForTime(need) ? {sign: 'Ⅱ', tone: 'rest'} : {sign: '!', tone: 'person'};
 
 /** Jobs that an error ended, which no task shows: a full disk, for example. */
 export const errorLines = ({jobs}: Report): string[] =>

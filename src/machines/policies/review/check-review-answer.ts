@@ -15,12 +15,12 @@ export function checkReviewAnswer(
   text: string,
   taskIds: readonly string[],
 ): {readonly answer: ReviewAnswer} | {readonly problem: string} {
-  if (text.length >= reviewAnswerLimit) return {problem: 'it is too long to be read to its end'};
+  if (text.length >= reviewAnswerLimit) return {problem: 'it is too long'};
   const {verdicts, isAmbiguous} = findVerdicts(text);
   const [first, ...others] = verdicts;
-  if (first === undefined) return {problem: 'it holds no JSON object with "passed"'};
-  if (others.length > 0) return {problem: 'it holds several different verdicts'};
-  if (isAmbiguous) return {problem: 'it holds something that could be a second verdict'};
+  if (first === undefined) return {problem: 'it contains no JSON object with "passed"'};
+  if (others.length > 0) return {problem: 'it contains several different verdicts'};
+  if (isAmbiguous) return {problem: 'it contains something that could be a second verdict'};
   const {data, error} = reviewAnswerShape.safeParse(first);
   if (!data) {
     const [issue] = error.issues;
@@ -48,7 +48,7 @@ function contradiction(answer: ReviewAnswer, taskIds: readonly string[]): string
   const known = new Set(taskIds);
   const named = [...resumeTaskIds, ...results.map(({task_id}) => task_id)];
   const stranger = named.find((id) => !known.has(id));
-  if (stranger !== undefined) return `${JSON.stringify(stranger)} is none of the reviewed tasks`;
+  if (stranger !== undefined) return `${JSON.stringify(stranger)} is not one of the reviewed tasks`;
   const resumed = new Set(resumeTaskIds);
   if (resumed.size < resumeTaskIds.length) return 'it sends a task back twice';
   if (new Set(results.map(({task_id}) => task_id)).size < results.length) return 'it judges a task twice';

@@ -40,11 +40,11 @@ function settingsBackText({taken, left}: SettingsTakenBack): string {
   const keys = left.map(({key}) => key);
   const commands = [...new Set(left.map(({command}) => command))];
   const parts = [
-    ...(taken.length > 0 ? [`the agent's edits of the settings were taken back: ${taken.join(', ')}`] : []),
+    ...(taken.length > 0 ? [`the agent's edits of the settings were reverted: ${taken.join(', ')}`] : []),
     ...(left.length > 0
       ? [
           `settings that stay as they are now, check before you continue: ${keys.join(', ')}`,
-          `put them back with: ${commands.slice(0, shownCommands).join(', ')}`,
+          `restore them with: ${commands.slice(0, shownCommands).join(', ')}`,
         ]
       : []),
   ];
@@ -56,7 +56,7 @@ export const editName = ({task, field}: PlanFieldEdit): string => `${task} (${fi
 /** One line; null if there was nothing to restore. */
 export function takenBackText({taken, left}: TakenBack): string | null {
   const parts = [
-    ...(taken.length > 0 ? [`the agent's edits of the plan were taken back: ${taken.join(', ')}`] : []),
+    ...(taken.length > 0 ? [`the agent's edits of the plan were reverted: ${taken.join(', ')}`] : []),
     ...(left.length > 0
       ? [
           `still in the plan, check before you continue: ${left.join(', ')}`,
@@ -81,7 +81,7 @@ export const effectTexts = (effects: readonly SideEffect[] = []): string[] =>
   effects.flatMap((effect) => [effect.text, ...detailsOf(effect)]);
 
 /** The same for a run, preceded by the reason if its change cannot be shown. */
-export function bewareTexts({
+export function warningTexts({
   baseline_tree,
   review_summary: summary,
   side_effects,

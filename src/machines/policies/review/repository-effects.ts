@@ -39,7 +39,7 @@ function commitsTakenBack(sinceBytes: number, after: RepositoryState): string[] 
   const commits = takenBack(sinceBytes, after).map(
     ({to, text}) => `${short(to)} “${text.replace(/^commit[^:]*: /, '')}”`,
   );
-  return commits.length === 0 ? [] : [`commits were made and taken back: ${some(commits)}`];
+  return commits.length === 0 ? [] : [`commits were made and undone: ${some(commits)}`];
 }
 
 const stash = 'refs/stash';

@@ -33,8 +33,8 @@ export function settingsEffects(
 
 function countsOf(path: string): string {
   // Project instructions are read before each task.
-  if (path.endsWith('.md')) return 'the next agents are told it';
-  return path.endsWith('.gitignore') ? 'git goes by it from now on' : 'it counts from the next job on';
+  if (path.endsWith('.md')) return 'the next agents will get it';
+  return path.endsWith('.gitignore') ? 'git uses it from now on' : 'it applies from the next job on';
 }
 
 /** A larger text would make the record too big. */

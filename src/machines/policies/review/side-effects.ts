@@ -108,11 +108,11 @@ export function recordEffects({
   isLost,
 }: ChangedRecords): SideEffect[] {
   const texts = [
-    ...(isOwnChanged ? ['the record of this run was changed; it was put back as it was'] : []),
-    ...opened.map(({task_id}) => `the open decision about ${task_id} was changed; it was put back as it was`),
-    ...predecided.map(({task_id}) => `a decision about ${task_id} was laid ready; it was thrown away`),
-    ...(removed.length === 0 ? [] : [`run records were removed, of: ${some(removed)}`]),
-    ...(changed.length === 0 ? [] : [`run records were changed, of: ${some(changed)}`]),
+    ...(isOwnChanged ? ['the record of this run was changed; Blackbird restored it'] : []),
+    ...opened.map(({task_id}) => `the open decision about ${task_id} was changed; Blackbird restored it`),
+    ...predecided.map(({task_id}) => `a decision about ${task_id} was prepared in advance; it was discarded`),
+    ...(removed.length === 0 ? [] : [`run records of these tasks were removed: ${some(removed)}`]),
+    ...(changed.length === 0 ? [] : [`run records of these tasks were changed: ${some(changed)}`]),
     ...(isLost
       ? ['so many folders were made in .blackbird/runs that the run records were not compared']
       : []),
@@ -234,19 +234,19 @@ function ignoredEffects({
     return [{kind, text: `${where}: ${names}`}];
   };
   return [
-    ...told('refs', 'staged for the next commit, and other than the files are', staged),
-    ...told('git_settings', 'git was told to overlook changes of', overlooked),
+    ...told('refs', 'staged for the next commit, with contents that differ from the files', staged),
+    ...told('git_settings', 'git was told to ignore changes to', overlooked),
     ...told('git_settings', 'in folders of git, not in the diff', inGit),
     ...told('ignored_files', "in Blackbird's own folder, not in the diff", hidden),
     ...told('ignored_files', 'where git does not look, not in the diff', unseen),
-    ...told('ignored_files', 'removed, ignored by git, and nobody has a copy', removed),
+    ...told('ignored_files', 'removed, ignored by git, with no copy left', removed),
     ...told('ignored_files', 'ignored by git, not in the diff', ignored),
     ...(isCut
       ? [{kind: 'ignored_files', text: 'there are too many ignored files to look at them all'} as const]
       : []),
     ...unknown.map(({what, why}): SideEffect => {
       const [kind, words] = unknownWords[what];
-      return {kind, text: `nobody can tell ${words}: ${why}`};
+      return {kind, text: `it is not known ${words}: ${why}`};
     }),
   ];
 }

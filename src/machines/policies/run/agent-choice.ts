@@ -1,6 +1,6 @@
 import type {ProviderId} from '../../../services/contracts/agent.ts';
 import {AppError, shellWord} from '../../../services/contracts/errors.ts';
-import {isWishText, type ModelWish} from '../../../services/contracts/model-wish.ts';
+import {isModelText, type ModelWish} from '../../../services/contracts/model-wish.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import {
   hasEfforts,
@@ -123,11 +123,12 @@ export function beginnerMissing(provider: ProviderId, error: unknown): unknown {
   });
 }
 
-/** The agent that a task names is missing. The job must know this before it starts anything. */
-export function agentMissing(taskId: string, error: unknown): unknown {
-  if (!(error instanceof AppError) || error.code !== 'E_AGENT_NOT_FOUND') return error;
-  const {message, details, next} = error;
-  return new AppError('E_AGENT_NOT_FOUND', `task ${taskId} names its own agent: ${message}`, {
+/** The agent that a task names is missing or refuses. The job must know this before it starts anything. */
+export function namedAgentUnusable(taskId: string, error: unknown): unknown {
+  if (!(error instanceof AppError)) return error;
+  const {code, message, details, next} = error;
+  if (code !== 'E_AGENT_NOT_FOUND' && code !== 'E_PROVIDER_REFUSED') return error;
+  return new AppError(code, `task ${taskId} names its own agent: ${message}`, {
     details: [['task', taskId], ...details],
     next: [
       ...next,
@@ -151,7 +152,7 @@ export function jobWishes(config: ResolvedConfig, asked: ModelWish): {readonly w
 
 function checked(wish: ModelWish, where: string): ModelWish {
   for (const [name, value] of Object.entries(wish)) {
-    if (isWishText(value)) continue;
+    if (isModelText(value)) continue;
     throw new AppError('E_CONFIG', `${where}${name} must be one word, not ${JSON.stringify(value)}`);
   }
   return wish;

@@ -52,10 +52,10 @@ const entries = Object.entries(budgetTable) as ReadonlyArray<readonly [BudgetKey
 export const turnsKey = 'execution.maxTurns';
 
 /** Budgets given on the command line, by the setting they override; null lifts the limit. */
-export type BudgetWishes = Readonly<Partial<Record<BudgetKey | typeof turnsKey, number | null>>>;
+export type BudgetOverrides = Readonly<Partial<Record<BudgetKey | typeof turnsKey, number | null>>>;
 
 /** Undefined if nothing is limited. */
-export function budgetsOf(config: ResolvedConfig, wishes: BudgetWishes = {}): Budgets | undefined {
+export function budgetsOf(config: ResolvedConfig, wishes: BudgetOverrides = {}): Budgets | undefined {
   const limitOf = (key: BudgetKey | typeof turnsKey) => {
     const wish = wishes[key];
     return wish === undefined ? settingOf(config, key) : wish;

@@ -21,6 +21,6 @@ export function changesObstacle(
     isPastCheckpoint: false,
   });
   const obstacle = runObstacle(run, circumstances, 'sendBack');
-  if (obstacle === 'standing') return 'it no longer stands at a checkpoint';
+  if (obstacle === 'standing') return 'it is no longer at a checkpoint';
   return obstacle === null ? null : obstacleText(obstacle, run, circumstances);
 }

@@ -8,12 +8,12 @@ import {checkWords, isPassed} from './check-words.ts';
 import {pausedWords} from './pause-words.ts';
 
 /** `you` is the user; `mark` is an event in the life of the run, such as a pause. */
-export type TalkKind = Activity['kind'] | 'question' | 'option' | 'verdict' | 'you' | 'mark';
+export type ConversationKind = Activity['kind'] | 'question' | 'option' | 'verdict' | 'you' | 'mark';
 
-export type Utterance = {readonly kind: TalkKind; readonly text: string};
+export type Utterance = {readonly kind: ConversationKind; readonly text: string};
 
 /** One line of the conversation between user and agent; `at` is in milliseconds, null if unknown. */
-export type Talk = Utterance & {readonly at: number | null};
+export type ConversationLine = Utterance & {readonly at: number | null};
 
 /** One line of the log; `line` is one that no provider could parse. */
 export type LogEvent = {
@@ -45,8 +45,8 @@ export const repeats = ({kind, text}: Activity, message: string): boolean =>
   kind === 'message' && message.trimStart().startsWith(text.replace(/ …$/, ''));
 
 /** The whole conversation of a run, from its log and its record. */
-export function conversationOf(run: RunRecord, events: readonly LogEvent[]): Talk[] {
-  const talks: Talk[] = [];
+export function conversationOf(run: RunRecord, events: readonly LogEvent[]): ConversationLine[] {
+  const talks: ConversationLine[] = [];
   const sessions = events.filter(({event}) => event.type === 'session').length;
   // Only the end of a long log is read, so the last session in it belongs to the last segment.
   let segment = Math.max(0, run.segments.length - sessions) - 1;
@@ -97,7 +97,7 @@ export function conversationOf(run: RunRecord, events: readonly LogEvent[]): Tal
   if (isRejected) say(timeOf(run.decision_resolved_at), ending(run, talks));
   say(timeOf(run.decision_resolved_at), decision(run));
   for (const {task_id, dismissed_at} of run.parent_review_dismissed ?? []) {
-    say(timeOf(dismissed_at), [byYou(`dismissed what ${task_id} was told`)]);
+    say(timeOf(dismissed_at), [byYou(`dismissed the feedback for ${task_id}`)]);
   }
   return talks;
 }
@@ -203,7 +203,7 @@ function endOfRun({segments, verifications = [], updated_at}: RunRecord): number
 
 function ending(
   {state, failure, run_type, parent_review_passed: passed, pauses = []}: RunRecord,
-  told: readonly Talk[],
+  told: readonly ConversationLine[],
 ): Utterance[] {
   if (failure && state === 'paused' && pauses.length > 0) {
     // The pause already has a mark, and the agent may have given the reason itself.

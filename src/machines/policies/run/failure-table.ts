@@ -83,8 +83,6 @@ export const failureTable = {
   stopped: {pauseReason: null, actor: 'task', stopsPlan: false, words: 'it was never started'},
 } satisfies Record<FailureKind, FailureRule> as Readonly<Record<FailureKind, FailureRule>>;
 
-export const ruleOf = (kind: FailureKind): FailureRule => failureTable[kind];
-
 /**
  * Describes a failure for people. A provider's message gets an introduction; a message from Blackbird or the agent
  * needs none.
@@ -139,7 +137,7 @@ const after = (time: string, milliseconds: number) => new Date(Date.parse(time) 
 const later = (one: string, other: string) => (Date.parse(one) > Date.parse(other) ? one : other);
 
 /** What happens to a run whose agent failed. */
-export type Fate =
+export type FailureOutcome =
   | {readonly type: 'failed'}
   /** It returns to its earlier state, paused for this reason if that is a new one. */
   | {readonly type: 'returns'; readonly pauseReason: PauseReason | null}
@@ -155,7 +153,7 @@ export type FailedSegment = {
 };
 
 /** A provider problem is not a failure of the task, and a resume that the agent never received changes nothing. */
-export function fateOf({kind, runType, stood, hasWorked}: FailedSegment): Fate {
+export function failureOutcome({kind, runType, stood, hasWorked}: FailedSegment): FailureOutcome {
   const {pauseReason} = failureTable[kind];
   const isRejected = kind === 'resume_rejected' || kind === 'spawn_failed';
   if (stood !== null && isRejected) return {type: 'returns', pauseReason: null};

@@ -24,7 +24,7 @@ export function jobHold({job, task}: TaskFacts, command: TaskCommand): 'goesOn' 
 /** The same as text; `said` is the command as typed. */
 export function jobHoldWords(facts: TaskFacts, command: TaskCommand, said: string): string | null {
   const pid = facts.job?.pid ?? null;
-  const who = pid === null ? 'the job at work' : `the job of process ${pid}`;
+  const who = pid === null ? 'the running job' : `the job of process ${pid}`;
   const until = facts.job?.waitsFor?.until ?? '';
   switch (jobHold(facts, command)) {
     case 'goesOn':

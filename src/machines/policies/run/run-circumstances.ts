@@ -39,12 +39,17 @@ export function circumstancesAt(
 }
 
 /** Why a run cannot continue in its own session. */
-export type SessionObstacle =
-  | 'otherProgram'
-  | 'otherFolder'
-  | 'noSession'
-  | 'foreignSession'
-  | 'unsavedSession';
+const sessionObstacles = [
+  'otherProgram',
+  'otherFolder',
+  'noSession',
+  'foreignSession',
+  'unsavedSession',
+] as const;
+export type SessionObstacle = (typeof sessionObstacles)[number];
+
+export const isOfSession = (obstacle: string): obstacle is SessionObstacle =>
+  sessionObstacles.some((each) => each === obstacle);
 
 /** Why an approval cannot be withdrawn. */
 export type ApprovalObstacle = 'builtOn' | 'committed';
@@ -63,7 +68,7 @@ export function obstacleText(
     case 'noSession':
       return 'no session ref was captured before it stopped';
     case 'foreignSession':
-      return `its session ref has not the form ${run.provider} uses`;
+      return `its session ref does not have the form that ${run.provider} uses`;
     case 'builtOn':
       return 'the next task has started';
     case 'committed':

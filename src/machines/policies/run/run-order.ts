@@ -1,9 +1,7 @@
 import type {AgentRequest} from '../../../services/contracts/agent.ts';
-import type {ModelWish} from '../../../services/contracts/model-wish.ts';
-import type {Answer, RunRecord, TaskDigest} from '../../../services/contracts/run.ts';
+import type {RunRecord} from '../../../services/contracts/run.ts';
 import type {Decision} from '../review/decisions.ts';
-import type {FeedbackMark} from '../review/parent-feedback.ts';
-import type {RunStep} from './run-step.ts';
+import type {RelaunchDetails, RunStep} from './run-step.ts';
 import {type AgentTimes, agentTimes} from './silence.ts';
 
 /** A command for a run, with everything it needs. */
@@ -12,13 +10,7 @@ export type RunOrder =
   | ({
       readonly type: 'run.resume' | 'run.answer' | 'run.sendBack';
       readonly request: AgentRequest;
-      readonly answers?: readonly Answer[];
-      readonly feedback?: string;
-      readonly isReviewed?: boolean;
-      /** The edited task text that the agent has not seen yet. */
-      readonly telling?: TaskDigest;
-      readonly wish?: ModelWish;
-    } & FeedbackMark)
+    } & RelaunchDetails)
   /** The agent gets no prompt: only the checks run again. */
   | {readonly type: 'run.resume'; readonly isOnlyChecked: true; readonly isReviewed?: boolean}
   | {readonly type: 'run.restart' | 'run.undo'; readonly byRunId: string}

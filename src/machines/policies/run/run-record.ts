@@ -6,7 +6,7 @@ import {needsDecision} from '../review/side-effects.ts';
 import type {Program} from './agent-program.ts';
 import {applyCheckStep, checked} from './check-record.ts';
 import {decided, undecided} from './decision-record.ts';
-import {fateOf, isByProvider, isTimeNeeded} from './failure-table.ts';
+import {failureOutcome, isByProvider, isTimeNeeded} from './failure-table.ts';
 import {pausedFor, refusedWith, relaunched, returned} from './relaunch.ts';
 import {retryOf, withoutRetry} from './retry-time.ts';
 import type {RunStep, SegmentTrace} from './run-step.ts';
@@ -205,26 +205,26 @@ function ended(
       const retry = retryOf(run, failure, {now, hasWorked, chance: chanceIn(trace)});
       const back = isContinued ? returned(rest, run.stood) : null;
       const stood = back && (back.state === 'waiting' ? 'waiting' : 'paused');
-      const fate = fateOf({kind: failure.kind, runType: run.run_type, stood, hasWorked});
-      switch (fate.type) {
+      const outcome = failureOutcome({kind: failure.kind, runType: run.run_type, stood, hasWorked});
+      switch (outcome.type) {
         case 'failed':
           return atCheckpoint(
             {...rest, ...retry, ...unstored(isSessionStored), state: 'failed', failure, ...result},
             now,
           );
         case 'returns':
-          if (fate.pauseReason === null && isSentBack(run))
+          if (outcome.pauseReason === null && isSentBack(run))
             return unverified(rest, `, and its agent cannot fix it: ${failure.message}`, now);
           return {
             ...withoutRetry(back ?? rest),
-            ...(fate.pauseReason && pausedFor(run, fate.pauseReason, now)),
+            ...(outcome.pauseReason && pausedFor(run, outcome.pauseReason, now)),
             ...(isByProvider({failure}) ? {} : refusedWith(run, failure, now)),
             ...retry,
             failure,
           };
         case 'pauses': {
           const resumable = run.resumable && isSessionStored;
-          return {...rest, ...retry, ...pausedFor(run, fate.pauseReason, now), resumable, failure};
+          return {...rest, ...retry, ...pausedFor(run, outcome.pauseReason, now), resumable, failure};
         }
       }
     }

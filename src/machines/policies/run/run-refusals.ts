@@ -16,7 +16,7 @@ import {
   taskStanding,
 } from './task-options.ts';
 import {hasUndeliveredAnswer, isUndelivered} from './task-runs.ts';
-import {begunBelow, undoOfParent} from './undo-of-parent.ts';
+import {startedBelow, undoOfParent} from './undo-of-parent.ts';
 
 /** Throws if the chart does not allow the command, with everything the user needs to continue. */
 export function requirePossible(facts: TaskFacts, command: TaskCommand): void {
@@ -31,7 +31,7 @@ export function refusalOf(facts: TaskFacts, command: TaskCommand, obstacle: Task
     case 'children':
     case 'reviewDue':
       return command === 'undo'
-        ? undoOfParent(task, begunBelow(facts.plan, task))
+        ? undoOfParent(task, startedBelow(facts.plan, task))
         : parentRefusal(facts.plan, task);
     case 'running':
       return new AppError('E_TASK_RUNNING', `${id} is running`, {
@@ -167,7 +167,7 @@ function firstSteps(facts: TaskFacts): NextStep[] {
 /** Its latest run was replaced, usually by an undo: only `execute` starts another one. */
 function goneBefore(facts: TaskFacts, command: TaskCommand): AppError {
   const {task, run} = facts;
-  const reason = `it was replaced by run ${run?.superseded_by_run_id}`;
+  const reason = `its latest run was undone or replaced, by run ${run?.superseded_by_run_id}`;
   const next = firstSteps(facts);
   if (command === 'restart')
     return new AppError('E_RESTART_REFUSED', `cannot restart ${task.id}: ${reason}`, {next});
@@ -189,7 +189,7 @@ const nothingToUndo = (id: string, reason: string, next: readonly NextStep[] = [
 function undoneBefore(id: string, {superseded_by_run_id: by = ''}: RunRecord): AppError {
   const {message, code, next} = nothingToUndo(id, `run ${by} has already undone it`);
   const redo = `blackbird undo ${shellWord(id)} ${shellWord(by)}`;
-  return new AppError(code, message, {next: [{command: redo, why: 'take the undo back'}, ...next]});
+  return new AppError(code, message, {next: [{command: redo, why: 'revert the undo'}, ...next]});
 }
 
 /** Explains why its session cannot be continued. */
@@ -261,7 +261,7 @@ function atCheckpoint(facts: TaskFacts): AppError {
 }
 
 /** Whether its own program could continue: in a session, or from scratch if it only waits for answers. */
-const hasWayOn = ({provider_session_ref, resumable, state}: RunRecord): boolean =>
+const canContinue = ({provider_session_ref, resumable, state}: RunRecord): boolean =>
   (provider_session_ref !== '' && resumable) || state === 'waiting';
 
 /** The full diagnosis of a refused resume: task, run, provider, session, reason and next steps. */
@@ -276,7 +276,7 @@ export function resumeRefusal(
   return new AppError(code, `cannot resume ${task.id}: ${reason}`, {
     details: diagnosis(task, run, reason),
     next: [
-      ...(isAboutProgram(reason) && hasWayOn(run) ? [resumeInProgram(run)] : []),
+      ...(isAboutProgram(reason) && canContinue(run) ? [resumeInProgram(run)] : []),
       ...(isPassing
         ? [{command: `blackbird resume ${shellWord(task.id)}`, why: 'try again once it is fixed'}]
         : []),
@@ -288,7 +288,7 @@ export function resumeRefusal(
 
 const stillAsked = (id: string): NextStep => ({
   command: `blackbird review ${shellWord(id)}`,
-  why: 'decide otherwise; it still waits for you',
+  why: 'decide differently; it still waits for you',
 });
 
 /** Requested changes that were not delivered leave the checkpoint open. */

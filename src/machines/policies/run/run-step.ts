@@ -32,6 +32,17 @@ export type SegmentExit = {
   readonly hasWorked: boolean;
 };
 
+/** What an agent that works on its run again is given. */
+export type RelaunchDetails = {
+  readonly answers?: readonly Answer[];
+  readonly feedback?: string;
+  readonly isReviewed?: boolean;
+  /** The edited task text that the agent has not seen yet. */
+  readonly telling?: TaskDigest;
+  /** The model asked for with this resume; unchanged without it. */
+  readonly wish?: ModelWish;
+} & FeedbackMark;
+
 /** Everything that can happen to a run, as data. Records change in no other way. */
 export type RunStep =
   | {readonly type: 'segmentStarted'; readonly identity: ProcessIdentity; readonly argv: readonly string[]}
@@ -48,15 +59,7 @@ export type RunStep =
     } & Partial<Pick<SegmentExit, 'hasWorked'>>)
   /** The user wants to retry now instead of waiting. */
   | {readonly type: 'retryAsked'}
-  | ({
-      readonly type: 'relaunched';
-      readonly answers?: readonly Answer[];
-      readonly feedback?: string;
-      readonly isReviewed?: boolean;
-      readonly telling?: TaskDigest;
-      /** The model asked for with this resume; unchanged without it. */
-      readonly wish?: ModelWish;
-    } & FeedbackMark)
+  | ({readonly type: 'relaunched'} & RelaunchDetails)
   /** `isContinued`: the run had an earlier state and returns to it if its agent does not continue. */
   | ({
       readonly type: 'ended';

@@ -37,7 +37,7 @@ const parentReview = 'parent ';
 export const withWordsKept = (error: unknown): unknown =>
   error instanceof AppError
     ? new AppError(error.code, error.message, {
-        details: [...error.details, ['words', 'kept; `blackbird restart` tells them to the new agent']],
+        details: [...error.details, ['words', 'kept; `blackbird restart` passes them on to the new agent']],
         next: error.next,
         cause: error.cause,
       })

@@ -11,6 +11,7 @@ import type {JobAtWork} from './job-at-work.ts';
 import {
   type ApprovalObstacle,
   circumstancesAt,
+  isOfSession,
   type RunCircumstances,
   type SessionObstacle,
 } from './run-circumstances.ts';
@@ -125,13 +126,15 @@ export const nextCommands = (facts: TaskFacts): readonly TaskCommand[] =>
   wishes(facts).filter((command) => taskObstacle(facts, command) === null);
 
 /** The ways to continue a task; `sendBack` delivers review feedback. */
-export type WayOn = 'review' | 'sendBack' | 'answer' | 'resume';
+export type ContinueAction = 'review' | 'sendBack' | 'answer' | 'resume';
 
 /** The way to continue that one key takes; null if there is none. */
-export function wayOn(facts: TaskFacts): WayOn | null {
+export function continueAction(facts: TaskFacts): ContinueAction | null {
   if (taskObstacle(facts, 'review') === null) return 'review';
-  if (taskObstacle(facts, 'resume') !== null) return null;
-  if (facts.isSentBack) return 'sendBack';
+  const obstacle = taskObstacle(facts, 'resume');
+  // The feedback can be read, edited and dismissed even if no session can be told about it.
+  if (facts.isSentBack && (obstacle === null || isOfSession(obstacle))) return 'sendBack';
+  if (obstacle !== null) return null;
   const isAsked = (facts.run?.questions?.length ?? 0) > 0;
   return isAsked && taskObstacle(facts, 'answer') === null ? 'answer' : 'resume';
 }

@@ -72,6 +72,19 @@ export const runBefore = ({resumed_from_run_id, restart_of_run_id}: RunRecord): 
 export const isUndone = ({attempt}: RunRecord, runs: readonly RunRecord[]): boolean =>
   runs.some((run) => run.run_type === 'undo' && run.state === 'succeeded' && run.attempt > attempt);
 
+/**
+ * The undos since the task's last commit: HEAD still has what they took out, unless somebody committed that too. One
+ * that broke off without a tree is left out: up to the next tree, the user's own edits would count as its change.
+ */
+export function uncommittedUndos(before: RunRecord, runs: readonly RunRecord[]): RunRecord[] {
+  const earlier = runs.filter(({attempt}) => attempt < before.attempt);
+  const committed = earlier.findLastIndex(({commit}) => commit?.sha !== undefined);
+  if (committed < 0) return [];
+  return earlier
+    .slice(committed + 1)
+    .filter(({run_type, result_tree}) => run_type === 'undo' && result_tree !== undefined);
+}
+
 /** The part of a chain that came after the last decision. */
 export const sinceReview = (chain: readonly RunRecord[]): RunRecord[] =>
   chain.slice(chain.findLastIndex(isDecided) + 1);

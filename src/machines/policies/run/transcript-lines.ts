@@ -1,7 +1,7 @@
 import type {Activity} from '../../../services/contracts/agent.ts';
 import {counted} from '../text/counted.ts';
 import {displayLine, displayText} from '../text/display-text.ts';
-import type {Talk} from './conversation.ts';
+import type {ConversationLine} from './conversation.ts';
 
 /** The agent's activity, indented below its messages; truncation is marked. */
 export const activityLines = ({text, above = 0}: Pick<Activity, 'text' | 'above'>): string[] => [
@@ -10,7 +10,7 @@ export const activityLines = ({text, above = 0}: Pick<Activity, 'text' | 'above'
 ];
 
 /** A conversation for a terminal or a pipe: the agent's messages as they are, everything else with a sign in front. */
-export function transcriptLines(talks: ReadonlyArray<Talk & Pick<Activity, 'above'>>): string[] {
+export function transcriptLines(talks: ReadonlyArray<ConversationLine & Pick<Activity, 'above'>>): string[] {
   return talks.flatMap((talk) => {
     const [first = '', ...others] = displayText(talk.text).trimEnd().split('\n');
     const below = (sign: string) => [`${sign}${first}`, ...others.map((line) => `    ${line}`)];

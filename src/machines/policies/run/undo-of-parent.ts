@@ -9,7 +9,7 @@ const hasRun = ({status}: Task) =>
   status === 'done' || status === 'in_progress' || status === 'waiting_user' || status === 'failed';
 
 /** The tasks below a parent that have started according to the plan, latest first. */
-export const begunBelow = (plan: Plan, parent: Task): Task[] =>
+export const startedBelow = (plan: Plan, parent: Task): Task[] =>
   subtreeOf(plan, parent)
     .filter((task) => isLeaf(task) && hasRun(task))
     .toReversed();
@@ -18,7 +18,7 @@ export const begunBelow = (plan: Plan, parent: Task): Task[] =>
 export function undoOfParent(parent: Task, begun: ReadonlyArray<Pick<Task, 'id'>>): AppError {
   const steps = begun
     .slice(0, mostNamed)
-    .map(({id}) => ({command: `blackbird undo ${shellWord(id)}`, why: 'take its change back'}));
+    .map(({id}) => ({command: `blackbird undo ${shellWord(id)}`, why: 'undo its change'}));
   const what = steps.length === 0 ? 'none of them has run' : 'each of them is undone by itself';
   return new AppError('E_TASK_NOT_READY', `${parent.id} has children; ${what}`, {
     next: steps.length > 0 ? steps : [{command: `blackbird show ${shellWord(parent.id)}`, why: 'see them'}],

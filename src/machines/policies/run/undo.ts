@@ -56,7 +56,7 @@ export function undoRefusal({request, files, dependents, isRedo}: UndoProposal):
   if (dependents.length > 0 && !isRedo) {
     const first = dependents.toReversed().map((each) => ({
       command: undoCommand({taskId: each, runId: null}),
-      why: 'take back what was built on it first',
+      why: 'undo what was built on it first',
     }));
     return new AppError('E_UNDO_REFUSED', `cannot undo ${taskId}: ${dependents.join(', ')} built on it`, {
       details: files.conflicts.map(({path, reason}) => [path, reason] as const),
@@ -75,16 +75,16 @@ export function undoRefusal({request, files, dependents, isRedo}: UndoProposal):
 function cause({conflicts}: UndoPlan): string {
   const isOne = conflicts.length === 1;
   const files = isOne ? 'a file' : `${conflicts.length} files`;
-  if (conflicts.some(({isForceable}) => !isForceable)) return `${files} cannot simply be put back`;
+  if (conflicts.some(({isForceable}) => !isForceable)) return `${files} cannot simply be restored`;
   return `${files} ${isOne ? 'has' : 'have'} changed since`;
 }
 
 function forceWords({conflicts}: UndoPlan): string {
-  if (conflicts.length === 0) return 'undo it all the same';
+  if (conflicts.length === 0) return 'undo it anyway';
   const unforceable = conflicts.filter(({isForceable}) => !isForceable).length;
-  const put = 'edited files get what they had before; undoing the undo brings the edits back';
+  const put = 'edited files get their earlier content; undoing the undo brings the edits back';
   if (unforceable === 0) return put;
-  const left = `take back the rest; ${counted(unforceable, 'file stays as it is', 'files stay as they are')}`;
+  const left = `undo the rest; ${counted(unforceable, 'file stays as it is', 'files stay as they are')}`;
   return unforceable === conflicts.length ? left : `${left}; ${put}`;
 }
 
@@ -96,7 +96,7 @@ export function unconfirmedUndo(request: UndoRequest): AppError {
     'there is no terminal to ask in; nothing was undone; pass --yes',
     {
       next: [
-        {command: `${undo} --yes`, why: 'undo it without a question'},
+        {command: `${undo} --yes`, why: 'undo it without being asked'},
         {command: `${undo} --dry-run`, why: 'see what it would do'},
       ],
     },

@@ -1,8 +1,8 @@
 import {AppError} from '../../src/services/contracts/errors.ts';
 import type {ProcessIdentity} from '../../src/services/contracts/process.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
-import {castAgents, castChecks} from './cast.ts';
-import {type AgentTale, storeSessions} from './history.ts';
+import {type AgentActivity, storeSessions} from './history.ts';
+import {simulateAgents, simulateChecks} from './simulated-agents.ts';
 import type {World} from './world.ts';
 
 /** A call of a contract that is pending: the boundary of an effect. */
@@ -12,20 +12,20 @@ export type Call = {
   /** Performs it, and returns the result to Blackbird. */
   perform(): Promise<void>;
   /** Performs it, and Blackbird never sees the result. */
-  performUnheard(): Promise<void>;
+  performWithoutReply(): Promise<void>;
   fail(error: unknown): void;
 };
 
 /** Observes every effect before its result is seen. */
-export type LifeListener = {
+export type ProcessListener = {
   wrote(name: string): void;
-  toldToGo(tale: AgentTale): void;
+  agentReleased(activity: AgentActivity): void;
   /** A check was released. */
-  checked(runId: string): void;
+  checkReleased(runId: string): void;
 };
 
 /** One Blackbird process. Its calls wait in `calls` until they are performed. */
-export type Life = {
+export type BlackbirdProcess = {
   readonly services: Services;
   readonly self: ProcessIdentity;
   readonly calls: Call[];
@@ -39,33 +39,53 @@ const isImmediate = (method: unknown) => method?.constructor.name !== 'AsyncFunc
 
 /** They change nothing: dying before one of these equals dying before the write that follows it. */
 const reads = new Set([
-  ...['plans.read', 'plans.inspect', 'plans.watch', 'runs.list', 'runs.latest', 'runs.runningTaskIds'],
-  ...['feedback.list', 'feedback.read', 'drafts.all', 'drafts.read', 'comments.list', 'limits.read'],
-  ...[
-    'jobs.read',
-    'changes.snapshot',
-    'changes.compose',
-    'changes.summarize',
-    'changes.files',
-    'changes.countLines',
-  ],
-  ...['changes.diff', 'changes.planUndo', 'surroundings.look', 'surroundings.ignoredSince'],
+  'plans.read',
+  'plans.inspect',
+  'plans.watch',
+  'runs.list',
+  'runs.latest',
+  'runs.runningTaskIds',
+  'feedback.list',
+  'feedback.read',
+  'drafts.all',
+  'drafts.read',
+  'comments.list',
+  'limits.read',
+  'jobs.read',
+  'changes.snapshot',
+  'changes.compose',
+  'changes.summarize',
+  'changes.files',
+  'changes.countLines',
+  'changes.diff',
+  'changes.planUndo',
+  'surroundings.look',
+  'surroundings.ignoredSince',
   'surroundings.standing',
-  ...['project.isGitRepository', 'project.snapshot', 'settings', 'chooseAgent', 'agents.check'],
-  ...['hadTimeToStore', 'plans.watched'],
+  'project.isGitRepository',
+  'project.snapshot',
+  'settings',
+  'chooseAgent',
+  'agents.check',
+  'hadTimeToStore',
+  'plans.watched',
 ]);
 
 export const diskFull = () => new AppError('E_STORE_WRITE', 'the disk is full');
 
-export function createLife(world: World, pid: number, listener: LifeListener): Life {
+export function createBlackbirdProcess(
+  world: World,
+  pid: number,
+  listener: ProcessListener,
+): BlackbirdProcess {
   const calls: Call[] = [];
   const self = {pid, startTime: String(pid), bootId: 'boot', pidNamespace: 'namespace'};
   let isDead = false;
-  world.living.add(pid);
+  world.livePids.add(pid);
 
   type Method = (...args: unknown[]) => unknown;
 
-  const gated =
+  const deferred =
     (name: string, method: Method): Method =>
     (...args) =>
       new Promise((resolve, reject) => {
@@ -85,7 +105,7 @@ export function createLife(world: World, pid: number, listener: LifeListener): L
               (result) => (isDead ? undefined : resolve(result)),
               (error) => (isDead ? undefined : reject(error)),
             ),
-          performUnheard: () =>
+          performWithoutReply: () =>
             effect().then(
               () => {},
               () => {},
@@ -98,7 +118,7 @@ export function createLife(world: World, pid: number, listener: LifeListener): L
   const wrapped = (path: string, value: unknown): unknown => {
     if (typeof value === 'function') {
       const method = value as Method;
-      return isImmediate(method) ? method : gated(path, method);
+      return isImmediate(method) ? method : deferred(path, method);
     }
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(
@@ -109,11 +129,11 @@ export function createLife(world: World, pid: number, listener: LifeListener): L
     );
   };
 
-  const stageHands = {isDead: () => isDead, listener, gated};
+  const hooks = {isDead: () => isDead, listener, deferred};
   const outside: Services = {
     ...world.services,
-    agents: castAgents(world, stageHands),
-    checks: castChecks(world, stageHands),
+    agents: simulateAgents(world, hooks),
+    checks: simulateChecks(world, hooks),
     self,
   };
   const services = Object.fromEntries(
@@ -128,17 +148,17 @@ export function createLife(world: World, pid: number, listener: LifeListener): L
     die: ({hasGuardian}) => {
       isDead = true;
       storeSessions(world.history, world.clock.milliseconds);
-      for (const {isStored, runId} of world.history.tales) if (isStored) world.storedSessions.add(runId);
+      for (const {isStored, runId} of world.history.activities) if (isStored) world.storedSessions.add(runId);
       calls.length = 0;
-      world.living.delete(pid);
+      world.livePids.delete(pid);
       world.lock.isHeld = false;
-      for (const [agent, tale] of world.cast) {
+      for (const [agent, activity] of world.activityOf) {
         if (!agent.isAlive || (!hasGuardian && agent.hasGone)) continue;
         agent.exits({exitCode: null, signal: 'SIGKILL'});
-        tale.isAlive = false;
+        activity.isAlive = false;
       }
       for (const check of world.checks.alive()) check.exits({exitCode: null, signal: 'SIGKILL'});
-      if (hasGuardian) for (const tale of world.history.tales) tale.hasRemains = false;
+      if (hasGuardian) for (const activity of world.history.activities) activity.hasProcesses = false;
     },
   };
 }

@@ -1,19 +1,19 @@
 import type {LaunchedAgent} from '../../src/services/contracts/agent-runner.ts';
 import type {RunningCheck} from '../../src/services/contracts/check-runner.ts';
 import type {Services} from '../../src/services/contracts/services.ts';
-import {type AgentTale, storeSessions, wordsIn} from './history.ts';
-import type {LifeListener} from './life.ts';
+import type {ProcessListener} from './blackbird-process.ts';
+import {type AgentActivity, messagesIn, storeSessions} from './history.ts';
 import type {World} from './world.ts';
 
-type StageHands = {
+type ProcessHooks = {
   readonly isDead: () => boolean;
-  readonly listener: LifeListener;
+  readonly listener: ProcessListener;
   /** Turns something that is done later into a call. */
-  readonly gated: (name: string, method: () => unknown) => () => unknown;
+  readonly deferred: (name: string, method: () => unknown) => () => unknown;
 };
 
 /** Agents as this process sees them: what they are told, and that they do not obey a dead process. */
-export function castAgents(world: World, {isDead, listener, gated}: StageHands): Services['agents'] {
+export function simulateAgents(world: World, {isDead, listener, deferred}: ProcessHooks): Services['agents'] {
   const {agents} = world;
   const alive = (act: () => void) => () => {
     if (!isDead()) act();
@@ -23,20 +23,21 @@ export function castAgents(world: World, {isDead, listener, gated}: StageHands):
     check: agents.check,
     sweep: async (run) => {
       const end = await agents.sweep(run);
-      for (const [agent, tale] of world.cast) tale.isAlive = agent.isAlive;
-      for (const tale of world.history.tales) if (tale.runId === run.run_id) tale.hasRemains = false;
+      for (const [agent, activity] of world.activityOf) activity.isAlive = agent.isAlive;
+      for (const activity of world.history.activities)
+        if (activity.runId === run.run_id) activity.hasProcesses = false;
       return end;
     },
     launch: async (spec) => {
       const launched = await agents.launch(spec);
       const {agent} = agents;
-      const tale: AgentTale = {
+      const activity: AgentActivity = {
         runId: spec.run.run_id,
         taskId: spec.run.task_id,
         kind: spec.request.kind,
         isReviewer: spec.request.answerSchema !== undefined,
         askedRef: spec.request.sessionRef,
-        words: wordsIn(spec.request.prompt),
+        messages: messagesIn(spec.request.prompt),
         session: null,
         announcedAt: 0,
         isStored: false,
@@ -45,36 +46,39 @@ export function castAgents(world: World, {isDead, listener, gated}: StageHands):
         verdict: null,
         isAlive: true,
         passed: [],
-        hasRemains: false,
+        hasProcesses: false,
         isLost: false,
       };
-      world.cast.set(agent, tale);
+      world.activityOf.set(agent, activity);
       const wrapped: LaunchedAgent = {
         ...launched,
-        argv: [...launched.argv, ...(tale.kind === 'resume' ? ['--resume', tale.askedRef ?? ''] : [])],
+        argv: [
+          ...launched.argv,
+          ...(activity.kind === 'resume' ? ['--resume', activity.askedRef ?? ''] : []),
+        ],
         go: alive(() => {
           if (!agent.isAlive || agent.hasGone) return;
-          world.history.tales.push(tale);
-          tale.hasRemains = true;
+          world.history.activities.push(activity);
+          activity.hasProcesses = true;
           launched.go();
-          listener.toldToGo(tale);
+          listener.agentReleased(activity);
         }),
         hold: alive(launched.hold),
         readOn: alive(launched.readOn),
         interrupt: alive(() => {
-          tale.isInterrupted = true;
+          activity.isInterrupted = true;
           launched.interrupt();
         }),
         kill: alive(() => {
           storeSessions(world.history, world.clock.milliseconds);
           agent.obeys.kill = true;
           launched.kill();
-          tale.isAlive = agent.isAlive;
+          activity.isAlive = agent.isAlive;
         }),
-        endEverything: gated('agent.endEverything', async () => {
+        endEverything: deferred('agent.endEverything', async () => {
           const end = await launched.endEverything();
-          tale.isAlive = agent.isAlive;
-          tale.hasRemains = false;
+          activity.isAlive = agent.isAlive;
+          activity.hasProcesses = false;
           return end;
         }) as LaunchedAgent['endEverything'],
       };
@@ -84,7 +88,7 @@ export function castAgents(world: World, {isDead, listener, gated}: StageHands):
 }
 
 /** Checks in the same way. Their run remembers their results. */
-export function castChecks(world: World, {isDead, listener, gated}: StageHands): Services['checks'] {
+export function simulateChecks(world: World, {isDead, listener, deferred}: ProcessHooks): Services['checks'] {
   const alive = (act: () => void) => () => {
     if (!isDead()) act();
   };
@@ -96,14 +100,17 @@ export function castChecks(world: World, {isDead, listener, gated}: StageHands):
         ...launched,
         go: alive(() => {
           launched.go();
-          listener.checked(spec.run.run_id);
+          listener.checkReleased(spec.run.run_id);
         }),
         interrupt: alive(launched.interrupt),
         kill: alive(() => {
           check.obeys.kill = true;
           launched.kill();
         }),
-        endEverything: gated('check.endEverything', launched.endEverything) as RunningCheck['endEverything'],
+        endEverything: deferred(
+          'check.endEverything',
+          launched.endEverything,
+        ) as RunningCheck['endEverything'],
       };
       return running;
     },

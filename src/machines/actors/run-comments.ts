@@ -10,7 +10,7 @@ import {commentsAt} from './task-comments.ts';
 export type KnownComment = {readonly comment: LineComment; readonly sentWith: string | null};
 
 /** Comment operations for the command line and the terminal UI. */
-export interface CommentDesk {
+export interface RunComments {
   list(run: CommentedRun): Promise<readonly KnownComment[]>;
   /** Delivered comments of the earlier runs that this one continues. */
   heard(run: CommentedRun): Promise<readonly LineComment[]>;
@@ -21,14 +21,14 @@ export interface CommentDesk {
   remove(run: CommentedRun, id: string): Promise<LineComment>;
 }
 
-export function createCommentDesk({
+export function createRunComments({
   comments,
   runs,
   changes,
   now,
   newUuid,
-}: Pick<Services, 'comments' | 'runs' | 'changes' | 'now' | 'newUuid'>): CommentDesk {
-  const list: CommentDesk['list'] = async (run) => {
+}: Pick<Services, 'comments' | 'runs' | 'changes' | 'now' | 'newUuid'>): RunComments {
+  const list: RunComments['list'] = async (run) => {
     const {comments: known, history} = await commentsAt({comments, runs}, run);
     return known.map((comment) => ({comment, sentWith: sentWith(comment.id, history)}));
   };
