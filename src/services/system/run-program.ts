@@ -18,11 +18,25 @@ const maxLength = 4_000_000;
 /** For output that a child keeps open, such as a daemon started by a git hook. */
 const drainMilliseconds = 500;
 
+/** What the terminal sends to a whole process group. */
+const groupSignals: ReadonlySet<string> = new Set(['SIGINT', 'SIGHUP', 'SIGQUIT']);
+const maxAttempts = 3;
+
 /**
  * Runs a program to its end, never through a shell. It has its own process group, so that a Ctrl+C meant for
- * us, or a closed terminal, does not interrupt it.
+ * us, or a closed terminal, does not interrupt it. Until it has left our group, before its first instruction,
+ * such a signal still ends it; it has done nothing then and is started again.
  */
-export function runProgram({file, args, env, timeLimitMs}: ProgramRun): Promise<ProgramResult> {
+export async function runProgram(program: ProgramRun): Promise<ProgramResult> {
+  for (let attempt = 1; ; attempt++) {
+    const {signal, result} = await runOnce(program);
+    if (signal === null || !groupSignals.has(signal) || attempt === maxAttempts) return result;
+  }
+}
+
+type End = {readonly result: ProgramResult; readonly signal: NodeJS.Signals | null};
+
+function runOnce({file, args, env, timeLimitMs}: ProgramRun): Promise<End> {
   return new Promise((resolve) => {
     // Without free file descriptors there are no pipes; the error event says so.
     const child: ChildProcess = spawn(file, args, {
@@ -37,9 +51,9 @@ export function runProgram({file, args, env, timeLimitMs}: ProgramRun): Promise<
       });
     }
     const timers = [setTimeout(() => child.kill('SIGKILL'), timeLimitMs)];
-    const end = (result: ProgramResult) => {
+    const end = (result: ProgramResult, signal: NodeJS.Signals | null = null) => {
       for (const timer of timers) clearTimeout(timer);
-      resolve(result);
+      resolve({result, signal});
     };
     child.once('error', (error) => {
       const isMissing = systemErrorCode(error) === 'ENOENT';
@@ -51,8 +65,8 @@ export function runProgram({file, args, env, timeLimitMs}: ProgramRun): Promise<
       );
     });
     child.once('close', (code, signal) => {
-      if (code !== null) end({type: 'ended', code, ...printed});
-      else end({type: 'failed', reason: `it was ended by ${signal} or took longer than ${timeLimitMs} ms`});
+      const reason = `it was ended by ${signal} or took longer than ${timeLimitMs} ms`;
+      end(code === null ? {type: 'failed', reason} : {type: 'ended', code, ...printed}, signal);
     });
   });
 }

@@ -127,7 +127,7 @@ function lastLinesOf(screen: string): readonly string[] {
  * just that.
  */
 const isLeaving = /server exited unexpectedly|lost server/;
-const [retries, retryMilliseconds] = [40, 50];
+const [retries, retryMilliseconds] = [200, 50];
 
 const isGone =
   /no server running|can't find session|no sessions|session not found|no such window|no current target|server exited unexpectedly|lost server|error connecting to .*\((No such file or directory|Connection refused)\)/;
