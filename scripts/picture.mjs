@@ -10,6 +10,8 @@ import {fileURLToPath} from 'node:url';
 const program = fileURLToPath(new URL('../dist/blackbird.cjs', import.meta.url));
 const picture = fileURLToPath(new URL('../docs/blackbird.svg', import.meta.url));
 const [columns, rows] = [104, 29];
+/** Of one character. */
+const [width, height] = [8.4, 18];
 const folder = mkdtempSync(path.join(tmpdir(), 'blackbird-picture-'));
 const env = {...process.env, HOME: folder, TMUX_TMPDIR: folder, TERM: 'xterm-256color', LC_ALL: 'C.UTF-8'};
 const tmux = (...args) =>
@@ -37,7 +39,8 @@ try {
   writeFileSync(picture, svg(tmux('capture-pane', '-p', '-e', '-t', 'p')));
 } finally {
   tmux('kill-server');
-  rmSync(folder, {recursive: true, force: true});
+  // The program may still be writing its last lines.
+  rmSync(folder, {recursive: true, force: true, maxRetries: 20});
 }
 
 /** Tasks of the sample, as arguments of `add`. */
@@ -88,7 +91,6 @@ async function until(text) {
 
 /** A screen with its colours, as text that can be selected. */
 function svg(screen) {
-  const [width, height] = [8.4, 18];
   const palette = ['#1b1f24', '#e5534b', '#57ab5a', '#c69026', '#539bf5', '#b083f0', '#39c5cf', '#adbac7'];
   const lines = screen.trimEnd().split('\n');
   const texts = lines.flatMap((line, row) => {
@@ -98,23 +100,42 @@ function svg(screen) {
         style = styled(style, codes.split(';').map(Number));
         return [];
       }
-      const at = `x="${(16 + column * width).toFixed(1)}" y="${44 + row * height}"`;
+      const [left, base] = [16 + column * width, 44 + row * height];
       column += text.length;
       if (text.trim() === '') return [];
       const fill = style.color === undefined ? '#adbac7' : (palette[style.color] ?? '#adbac7');
       const look = `${style.bold ? ' font-weight="bold"' : ''}${style.dim ? ' opacity="0.6"' : ''}`;
       const length = `textLength="${(text.length * width).toFixed(1)}" lengthAdjust="spacingAndGlyphs"`;
-      return [`<text ${at} fill="${fill}"${look} ${length} xml:space="preserve">${escaped(text)}</text>`];
+      const at = `x="${left.toFixed(1)}" y="${base}" fill="${fill}"${look}`;
+      const words = text.replace(/[┌┐└┘─│]/g, ' ');
+      return [
+        ...frame(text, left, base - 5).map((d) => `<path d="${d}" stroke="${fill}"${look}/>`),
+        ...(words.trim() === ''
+          ? []
+          : [`<text ${at} ${length} xml:space="preserve">${escaped(words)}</text>`]),
+      ];
     });
   });
   const size = [32 + columns * width, 60 + lines.length * height].map(Math.ceil);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.join(' ')}" role="img" aria-label="The terminal UI of Blackbird at a checkpoint">
 <rect width="100%" height="100%" rx="8" fill="#1b1f24"/>
-<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14">
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14" fill="none">
 ${texts.join('\n')}
 </g>
 </svg>
 `;
+}
+
+/** The lines of a frame as strokes: as letters they would leave gaps between rows in most fonts. */
+function frame(text, left, middle) {
+  const [top, bottom] = [middle - height / 2, middle + height / 2];
+  const strokes = [...text.matchAll(/─+|[┌┐└┘│]/g)].map(({0: mark, index}) => {
+    const [start, center, end] = [0, 0.5, mark.length].map((at) => (left + (index + at) * width).toFixed(1));
+    if (mark.startsWith('─')) return `M${start} ${middle}H${end}`;
+    if (mark === '│') return `M${center} ${top}V${bottom}`;
+    return `M${center} ${'┌┐'.includes(mark) ? bottom : top}V${middle}H${'┌└'.includes(mark) ? end : start}`;
+  });
+  return strokes.length === 0 ? [] : [strokes.join('')];
 }
 
 function styled(style, codes) {
