@@ -68,38 +68,47 @@ test('each task is its own commit, in a tree with edits and staged work of the u
   );
 });
 
-test.each([false, true])(
-  'a task that was committed and undone is committed again, with the undo committed by hand: %s',
-  async (isUndoCommitted) => {
-    const writing = (third: string, file: string) =>
-      demo(`write file.txt one\\ntwo\\n${third}\\nfour\\nfive\\nsix`, `write ${file} ${third}`);
-    const project = engineProject(planOf(task('a', {prompt: writing('FIRST', 'old.txt')})), {
-      config: {execution: {commit: 'task'}},
-    });
-    const git = (...args: string[]) =>
-      execFileSync('git', args, {
-        cwd: project.folder,
-        encoding: 'utf8',
-        env: {...process.env, HOME: project.folder},
-      });
-    git('init', '-q');
-    git('config', 'user.name', 'Somebody');
-    git('config', 'user.email', 'somebody@localhost');
-    project.write('.gitignore', '.blackbird/\nblackbird.plan.json\n');
-    project.write('file.txt', lines('three'));
-    git('add', '.');
-    git('commit', '-qm', 'first');
-
-    expect((await project.run(['execute'])).code).toBe(0);
-    expect((await project.run(['undo', 'a', '--yes'])).code).toBe(0);
-    if (isUndoCommitted) git('commit', '-qam', 'undone');
-    await project.run(['edit', 'a', '--prompt', writing('SECOND', 'new.txt')]);
-    const {code, out} = await project.run(['execute']);
-    expect({code, out}).toEqual({code: 0, out: expect.stringContaining(' committed ')});
-    expect(out).not.toContain('not committed');
-    expect(git('show', 'HEAD:file.txt')).toBe(lines('SECOND'));
-    // What the undo took out is not in HEAD any more, and nothing is left to commit.
-    expect(git('ls-files').trim().split('\n')).toEqual(['.gitignore', 'file.txt', 'new.txt']);
-    expect(git('status', '--porcelain')).toBe('');
+test.each<{name: string; since: (git: (...args: string[]) => string) => void; tracked: readonly string[]}>([
+  {
+    name: 'and takes out what the undo took out, without what the user brought back',
+    since: (git) => git('restore', 'back.txt'),
+    tracked: ['.gitignore', 'back.txt', 'file.txt', 'new.txt', 'same.txt'],
   },
-);
+  {
+    name: 'where the undo was committed by hand',
+    since: (git) => git('commit', '-qam', 'undone'),
+    tracked: ['.gitignore', 'file.txt', 'new.txt', 'same.txt'],
+  },
+])('a task that was committed and undone is committed again, $name', async ({since, tracked}) => {
+  const writing = (third: string, ...files: string[]) =>
+    demo(
+      `write file.txt one\\ntwo\\n${third}\\nfour\\nfive\\nsix`,
+      ...files.map((file) => `write ${file} text`),
+    );
+  const prompt = writing('FIRST', 'back.txt', 'old.txt', 'same.txt');
+  const project = engineProject(planOf(task('a', {prompt})), {config: {execution: {commit: 'task'}}});
+  const git = (...args: string[]) =>
+    execFileSync('git', args, {
+      cwd: project.folder,
+      encoding: 'utf8',
+      env: {...process.env, HOME: project.folder},
+    });
+  git('init', '-q');
+  git('config', 'user.name', 'Somebody');
+  git('config', 'user.email', 'somebody@localhost');
+  project.write('.gitignore', '.blackbird/\nblackbird.plan.json\n');
+  project.write('file.txt', lines('three'));
+  git('add', '.');
+  git('commit', '-qm', 'first');
+
+  expect((await project.run(['execute'])).code).toBe(0);
+  expect((await project.run(['undo', 'a', '--yes'])).code).toBe(0);
+  since(git);
+  await project.run(['edit', 'a', '--prompt', writing('SECOND', 'new.txt', 'same.txt')]);
+  const {code, out} = await project.run(['execute']);
+  expect({code, out}).toEqual({code: 0, out: expect.stringContaining(' committed ')});
+  expect(out).not.toContain('not committed');
+  expect(git('show', 'HEAD:file.txt')).toBe(lines('SECOND'));
+  expect(git('ls-files').trim().split('\n')).toEqual(tracked);
+  expect(git('status', '--porcelain')).toBe('');
+});

@@ -28,24 +28,25 @@ export async function commitTask(
   return runs.update(run.task_id, run.run_id, (current) => ({...current, commit, updated_at: now()}));
 }
 
-async function outcomeOf({plans, runs, changes}: Omit<Committing, 'now'>, run: RunRecord) {
+async function outcomeOf(
+  {plans, runs, changes}: Omit<Committing, 'now'>,
+  run: RunRecord,
+): Promise<CommitOutcome> {
   const all = (await runs.list(run.task_id)).runs;
   const chain = chainTo(run, all);
   // What an earlier run of the chain committed is not committed again.
   const fresh = chain.slice(chain.findLastIndex(({commit}) => commit?.sha !== undefined) + 1);
-  if (spansOf(fresh).length === 0)
-    return {skipped: run.review_summary?.note ?? 'its files were not recorded'};
+  const spans = spansOf(fresh);
+  const [first] = spans;
+  if (first === undefined) return {skipped: run.review_summary?.note ?? 'its files were not recorded'};
   const {id, title = '', description} = (await plans.read()).items.get(run.task_id) ?? {id: run.task_id};
   const request = commitRequest({id, title, ...(description && {description})}, run.run_id);
-  const attempt = async (made: readonly RunRecord[]): Promise<CommitOutcome> => {
-    try {
-      return await changes.commit(await changes.compose(spansOf(made)), request);
-    } catch (error) {
-      return {skipped: messageOf(error)};
-    }
-  };
-  const undos = uncommittedUndos(fresh[0] ?? run, all);
-  const withUndos = undos.length === 0 ? null : await attempt([...undos, ...fresh]);
-  // Without them, if HEAD does not have what they took out.
-  return withUndos?.sha === undefined ? attempt(fresh) : withUndos;
+  const undos = spansOf(uncommittedUndos(fresh[0] ?? run, all));
+  try {
+    const change = await changes.compose(spans);
+    if (undos.length === 0) return await changes.commit(change, request);
+    return await changes.commit(change, request, {...(await changes.compose(undos)), now: first.from});
+  } catch (error) {
+    return {skipped: messageOf(error)};
+  }
 }

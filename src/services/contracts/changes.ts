@@ -75,6 +75,9 @@ export type UndoPlan = TreeSpan & {
   readonly conflicts: readonly UndoConflict[];
 };
 
+/** What undos took out of the files, and the tree that the next work on them began with. */
+export type UndoneSpan = TreeSpan & {readonly now: string};
+
 /** The working files of a project as git trees. The user's own index, stash, branches and objects are not touched. */
 export interface ChangeTracker {
   /**
@@ -103,8 +106,9 @@ export interface ChangeTracker {
   /** Writes all files of a plan, or none if one fails or has changed since the plan was made. */
   applyUndo(plan: TreeSpan): Promise<void>;
   /**
-   * Commits exactly this change on the current branch. Working files and staged changes stay as they are; if that is
-   * impossible, nothing is committed and the outcome says why. Idempotent.
+   * Commits exactly this change on the current branch, and with it what undos have taken out since the last commit.
+   * Working files and staged changes stay as they are; if that is impossible, nothing is committed and the outcome says
+   * why. Idempotent.
    */
-  commit(change: TreeSpan, request: CommitRequest): Promise<CommitOutcome>;
+  commit(change: TreeSpan, request: CommitRequest, undone?: UndoneSpan): Promise<CommitOutcome>;
 }

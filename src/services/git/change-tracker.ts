@@ -168,13 +168,14 @@ export function createChangeTracker({
       }
     },
 
-    commit: async (change, request) => {
+    commit: async (change, request, undone) => {
       try {
-        checkIds(change.from, change.to);
+        checkIds(change.from, change.to, ...(undone ? [undone.from, undone.to, undone.now] : []));
         return await withTrees(change.from, async (store, _store, work, signal) => {
           await verifyTrees(store, change);
+          if (undone) await verifyTrees(store, undone);
           const user = (cwd: string, more = {}) => committingGit({top: top(), env, signal, cwd, more});
-          return commitChange(change, request, {store, user, work, top: top()});
+          return commitChange(change, undone ?? null, request, {store, user, work, top: top()});
         });
       } catch (error) {
         return {skipped: messageOf(error)};

@@ -1,9 +1,10 @@
-import {mkdirSync, readlinkSync, writeFileSync} from 'node:fs';
+import {mkdirSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import type {TreeSpan} from '../contracts/changes.ts';
+import type {TreeSpan, UndoneSpan} from '../contracts/changes.ts';
 import type {CommitOutcome, CommitRequest} from '../contracts/commit.ts';
 import {nothingToCommit} from '../contracts/nothing-to-commit.ts';
 import {
+  type CommitJob,
   overlapWords,
   refuseBlocked,
   refuseFilters,
@@ -13,8 +14,8 @@ import {
   type Side,
   Skipped,
 } from './commit-checks.ts';
+import {asCommitted} from './commit-content.ts';
 import {replaceIndex, stagedEntries} from './commit-index.ts';
-import {noteIn} from './file-sizes.ts';
 import {type Git, GitFailure} from './safe-git.ts';
 import {
   type Entry,
@@ -32,14 +33,8 @@ import {
 } from './three-way.ts';
 import {difference} from './tree-diff.ts';
 
-export type CommitJob = {
-  /** Works on the recorded trees, with our own settings only. */
-  readonly store: Git;
-  /** Works in the user's repository, in any folder; every program its settings name is disabled. */
-  readonly user: (cwd: string, env?: Readonly<Record<string, string>>) => Git;
-  readonly work: string;
-  readonly top: string;
-};
+/** What goes into a commit: the change of the task, after what undos have taken out of its last commit. */
+type Content = {readonly changed: readonly Side[]; readonly undone: readonly Side[]};
 
 /**
  * Makes one commit on top of HEAD with only this change in it. Working files are untouched, and staged
@@ -47,26 +42,40 @@ export type CommitJob = {
  */
 export async function commitChange(
   change: TreeSpan,
+  undone: UndoneSpan | null,
   request: CommitRequest,
   job: CommitJob,
 ): Promise<CommitOutcome> {
   try {
-    return await commit(change, request, job);
+    const changed = await difference(job.store, change.from, change.to);
+    const content = {changed, undone: undone === null ? [] : await stillUndone(undone, job.store)};
+    return await commit(content, request, job);
   } catch (error) {
     if (error instanceof Skipped || error instanceof GitFailure) return {skipped: error.message};
     throw error;
   }
 }
 
-async function commit(change: TreeSpan, request: CommitRequest, job: CommitJob): Promise<CommitOutcome> {
+/** The changes of the undos, without the files that the user has brought back since. */
+async function stillUndone({from, to, now}: UndoneSpan, store: Git): Promise<Side[]> {
+  const sides = await difference(store, from, to);
+  const entries = await entriesIn(
+    store,
+    now,
+    sides.map(({file}) => file),
+  );
+  return sides.filter(({file, before}) => !isSame(before, entries.get(file) ?? noEntry));
+}
+
+async function commit(content: Content, request: CommitRequest, job: CommitJob): Promise<CommitOutcome> {
   const {user, work, top} = job;
+  const {changed} = content;
   const git = user(top);
   const gitFolder = (await git.run(['rev-parse', '--absolute-git-dir'])).text.replace(/\n$/, '');
   const head = await headOf(git);
   const marked = head.sha === null ? [] : await markedCommits(git, head.sha, request);
-  const changed = await difference(job.store, change.from, change.to);
   for (const sha of changed.length === 0 ? [] : marked)
-    if (await isOfChange(sha, changed, job)) return {sha, ...onBranch(head)};
+    if (await isOfChange(sha, content, job)) return {sha, ...onBranch(head)};
   refuseWhileBusy(gitFolder);
   await requireIdentity(git);
 
@@ -75,7 +84,7 @@ async function commit(change: TreeSpan, request: CommitRequest, job: CommitJob):
   refuseInnerRepositories(top, files);
   await refuseFilters(git, files);
   const tree = head.sha === null ? null : `${head.sha}^{tree}`;
-  const {commits, heads} = await changeOnto(tree, changed, job, 'head');
+  const {commits, heads} = await changeOnto(tree, content, job, 'head');
   if (commits.length === 0) throw new Skipped('nothing is left to commit: HEAD has the change already');
 
   // Checked first: a change staged in the same place prevents the commit.
@@ -91,7 +100,9 @@ async function commit(change: TreeSpan, request: CommitRequest, job: CommitJob):
     ours: staged.entries.get(file) ?? noEntry,
   }));
   const index = (
-    await mergeFor(onTop, job, 'index', (_, file) => `${file}: what you have staged is in the same place`)
+    await mergeFor(onTop, job, 'index', (_, file) => {
+      throw new Skipped(`${file}: what you have staged is in the same place`);
+    })
   ).filter(({file, entry}) => !isSame(entry, staged.entries.get(file) ?? noEntry));
 
   const sha = await writeCommit(git, {head: head.sha, entries: commits, message: request.message, work});
@@ -111,37 +122,66 @@ async function commit(change: TreeSpan, request: CommitRequest, job: CommitJob):
 /** The entries the change produces in a tree, and the ones it replaces. */
 async function changeOnto(
   tree: string | null,
-  changed: readonly Side[],
+  {changed, undone}: Content,
   {work, ...rest}: CommitJob,
   name: string,
 ): Promise<{readonly commits: readonly PlacedEntry[]; readonly heads: ReadonlyMap<string, Entry>}> {
   const job = {...rest, work: path.join(work, name)};
   mkdirSync(job.work, {mode: 0o700});
   const git = job.user(job.top);
-  const files = changed.map(({file}) => file);
   const sides = await asCommitted(changed, job);
-  const heads = tree === null ? new Map<string, Entry>() : await entriesIn(git, tree, files);
-  await refuseBlocked(git, tree, sides, heads);
-  const triples = sides.map(({file, before, after}) => ({
+  const files = new Set([...undone, ...changed].map(({file}) => file));
+  const heads = tree === null ? new Map<string, Entry>() : await entriesIn(git, tree, [...files]);
+  const {gone, left} = await withoutUndone(heads, undone, job);
+  await refuseBlocked(git, tree, [...gone, ...sides], heads);
+  const merged = await mergeFor(triplesOf(sides, left), job, 'merged', (conflict, file) => {
+    throw new Skipped(overlapWords(conflict, file, 'HEAD'));
+  });
+  const entries = new Map([...left, ...merged.map(({file, entry}) => [file, entry] as const)]);
+  const placed = [...entries].map(([file, entry]) => ({file, entry}));
+  return {commits: placed.filter(({file, entry}) => !isSame(entry, heads.get(file) ?? noEntry)), heads};
+}
+
+/** These entries as the undos would leave them. One that is something else by now stays as it is. */
+async function withoutUndone(
+  heads: ReadonlyMap<string, Entry>,
+  undone: readonly Side[],
+  {work, ...rest}: CommitJob,
+): Promise<{readonly gone: readonly Side[]; readonly left: ReadonlyMap<string, Entry>}> {
+  if (undone.length === 0) return {gone: [], left: heads};
+  const job = {...rest, work: path.join(work, 'undone')};
+  mkdirSync(job.work, {mode: 0o700});
+  try {
+    const files = undone.map(({file}) => file);
+    refuseInnerRepositories(job.top, files);
+    await refuseFilters(job.user(job.top), files);
+    const sides = await asCommitted(undone, job);
+    const merged = await mergeFor(triplesOf(sides, heads), job, 'merged', () => {});
+    const left = new Map([...heads, ...merged.map(({file, entry}) => [file, entry] as const)]);
+    return {gone: sides.filter(({file, after}) => isSame(after, left.get(file) ?? noEntry)), left};
+  } catch (error) {
+    // Such files are never committed: their undo is not either.
+    if (error instanceof Skipped) return {gone: [], left: heads};
+    throw error;
+  }
+}
+
+const triplesOf = (sides: readonly Side[], ours: ReadonlyMap<string, Entry>): Triple[] =>
+  sides.map(({file, before, after}) => ({
     file,
     base: before,
     theirs: after,
-    ours: heads.get(file) ?? noEntry,
+    ours: ours.get(file) ?? noEntry,
   }));
-  const merged = await mergeFor(triples, job, 'merged', (conflict, file) =>
-    overlapWords(conflict, file, 'HEAD'),
-  );
-  return {commits: merged.filter(({file, entry}) => !isSame(entry, heads.get(file) ?? noEntry)), heads};
-}
 
 /** Anyone can write a trailer: a commit is ours only if it makes exactly this change to its parent. */
-async function isOfChange(sha: string, changed: readonly Side[], job: CommitJob): Promise<boolean> {
+async function isOfChange(sha: string, content: Content, job: CommitJob): Promise<boolean> {
   const git = job.user(job.top);
   const {code, text} = await git.run(['rev-parse', '-q', '--verify', `${sha}^`], {answers: [0, 1, 128]});
   const parent = code === 0 ? `${text.trim()}^{tree}` : null;
   const made = await difference(git, parent ?? (await git.feed(['mktree'], '')).trim(), `${sha}^{tree}`);
   try {
-    const {commits} = await changeOnto(parent, changed, job, `of-${sha}`);
+    const {commits} = await changeOnto(parent, content, job, `of-${sha}`);
     const entries = new Map(commits.map(({file, entry}) => [file, entry]));
     return (
       made.length === commits.length &&
@@ -183,70 +223,18 @@ async function markedCommits(git: Git, head: string, {mark}: CommitRequest): Pro
   return commits.flatMap(([sha = '', ...values]) => (values.slice(0, -1).includes(mark.value) ? [sha] : []));
 }
 
-/** Both sides of a change as git would commit them: line endings and encodings follow the user's rules. */
-async function asCommitted(changed: readonly Side[], job: CommitJob): Promise<Side[]> {
-  const before = await normalized(
-    changed.map(({file, before: entry}) => ({file, entry})),
-    'before',
-    job,
-  );
-  const after = await normalized(
-    changed.map(({file, after: entry}) => ({file, entry})),
-    'after',
-    job,
-  );
-  return changed.map(({file}) => ({
-    file,
-    before: before.get(file) ?? noEntry,
-    after: after.get(file) ?? noEntry,
-  }));
-}
-
-async function normalized(
-  entries: readonly PlacedEntry[],
-  name: string,
-  {store, user, work}: CommitJob,
-): Promise<ReadonlyMap<string, Entry>> {
-  const folder = path.join(work, `commit-${name}`);
-  await writeEntries(store, entries, folder, work);
-  const there = entries.filter(({entry}) => entry.mode !== noMode);
-  for (const {file, entry} of there) {
-    if (entry.mode === '160000') throw new Skipped(`${file} is a repository of its own`);
-    const note = noteIn(path.join(folder, file));
-    if (note !== null) throw new Skipped(`${file}: ${note}`);
-  }
-  const git = user(folder, {GIT_WORK_TREE: folder});
-  const found = new Map<string, Entry>();
-  const plain = there.filter(({file, entry}) => entry.mode !== '120000' && !file.includes('\n'));
-  if (plain.length > 0) {
-    const paths = plain.map(({file}) => `${file}\n`).join('');
-    const ids = (await git.feed(['hash-object', '-w', '--stdin-paths'], paths)).trim().split('\n');
-    for (const [at, {file, entry}] of plain.entries()) found.set(file, {mode: entry.mode, id: ids[at] ?? ''});
-  }
-  for (const {file, entry} of there.filter((each) => !plain.includes(each))) {
-    const isLink = entry.mode === '120000';
-    const id = isLink
-      ? await git.feed(
-          ['hash-object', '-w', '--no-filters', '--stdin'],
-          readlinkSync(path.join(folder, file)),
-        )
-      : (await git.run(['hash-object', '-w', '--', file])).text;
-    found.set(file, {mode: entry.mode, id: id.trim()});
-  }
-  return found;
-}
-
-/** Merges all paths; the first that cannot be merged is the reason not to commit. */
+/** Merges all paths, except those that cannot be merged; `onConflict` may refuse because of one. */
 async function mergeFor(
   triples: readonly Triple[],
   {store, user, work}: CommitJob,
   name: string,
-  words: (conflict: MergeConflict, file: string) => string,
+  onConflict: (conflict: MergeConflict, file: string) => void,
 ): Promise<PlacedEntry[]> {
   const merged = await mergeEntries(store, triples, path.join(work, name));
-  const entries = merged.map((each: Merged) => {
-    if ('conflict' in each) throw new Skipped(words(each.conflict, each.file));
-    return each;
+  const entries = merged.flatMap((each: Merged): PlacedEntry[] => {
+    if ('entry' in each) return [each];
+    onConflict(each.conflict, each.file);
+    return [];
   });
   // Merge results are in our store; the commit needs them in the repository.
   const known = new Set(triples.flatMap(({base, ours, theirs}) => [base.id, ours.id, theirs.id]));

@@ -40,6 +40,15 @@ export function committingGit({
   });
 }
 
+export type CommitJob = {
+  /** Works on the recorded trees, with our own settings only. */
+  readonly store: Git;
+  /** Works in the user's repository, in any folder; every program its settings name is disabled. */
+  readonly user: (cwd: string, env?: Readonly<Record<string, string>>) => Git;
+  readonly work: string;
+  readonly top: string;
+};
+
 export type Side = {readonly file: string; readonly before: Entry; readonly after: Entry};
 
 const busyMarks: ReadonlyArray<readonly [file: string, what: string]> = [

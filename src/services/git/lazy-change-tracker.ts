@@ -36,6 +36,6 @@ export function createLazyChangeTracker(options: ChangeTrackerOptions): ChangeTr
     diff: async (from, to, options) => (await tracker()).diff(from, to, options),
     planUndo: async (change, options) => (await tracker()).planUndo(change, options),
     applyUndo: async (plan) => (await tracker()).applyUndo(plan),
-    commit: async (change, request) => (await tracker()).commit(change, request),
+    commit: async (...given) => (await tracker()).commit(...given),
   };
 }

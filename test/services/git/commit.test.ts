@@ -323,6 +323,55 @@ describe('the commit of a task', () => {
   });
 });
 
+describe('what undos took out since the last commit', () => {
+  /** Three files are in HEAD, an undo takes them out of the working files, and the task begins again. */
+  async function repeated(since: (repository: TestRepository) => void) {
+    const repository = testRepository();
+    const {git, write, folder} = repository;
+    const files = ['one', 'two', 'three'];
+    for (const file of files) write(file, `${file}\n`);
+    git('add', '.');
+    git('commit', '-qm', 'the last commit');
+    const tracker = repository.tracker();
+    const undone = await changeOf(
+      {task: () => files.map((file) => rmSync(path.join(folder, file))), since},
+      repository,
+    );
+    const change = await changeOf({task: () => write('one', 'again\n')}, repository);
+    const commit = () => tracker.commit(change, request, {...undone, now: change.from});
+    const outcome = await commit();
+    const inHead = git('ls-tree', '--name-only', 'HEAD', ...files)
+      .trim()
+      .split('\n');
+    return {repository, outcome, inHead, commit, one: git('show', 'HEAD:one')};
+  }
+
+  test('is taken out of HEAD with the next one, which is made once', async () => {
+    const {outcome, inHead, one, commit, repository} = await repeated(() => {});
+    expect(outcome.sha).toBe(repository.git('rev-parse', 'HEAD').trim());
+    expect({inHead, one}).toEqual({inHead: ['one'], one: 'again\n'});
+    expect(await commit()).toEqual(outcome);
+    expect(repository.git('status', '--porcelain', '-uno')).toBe('');
+  });
+
+  test('stays taken out where a part of it is no longer in HEAD', async () => {
+    const {inHead, one, repository} = await repeated(({git}) => git('commit', '-qm', 'in part', 'one'));
+    expect({inHead, one}).toEqual({inHead: ['one'], one: 'again\n'});
+    expect(repository.git('status', '--porcelain', '-uno')).toBe('');
+  });
+
+  test('stays in HEAD where the user brought it back, or committed something else', async () => {
+    const {inHead, one, repository} = await repeated(({git, write}) => {
+      git('restore', 'two');
+      write('three', 'mine\n');
+      git('commit', '-qm', 'mine', 'three');
+    });
+    expect({inHead, one}).toEqual({inHead: ['one', 'three', 'two'], one: 'again\n'});
+    expect(repository.git('show', 'HEAD:three')).toBe('mine\n');
+    expect(repository.git('status', '--porcelain', '-uno')).toBe('');
+  });
+});
+
 describe('nothing is committed, and the reason is given,', () => {
   const cases: Record<string, TaskHistory & {readonly skipped: string}> = {
     'where the user has edited the same lines': {
