@@ -2,6 +2,7 @@ import {type ChildProcess, spawn} from 'node:child_process';
 import {randomBytes} from 'node:crypto';
 import {Socket} from 'node:net';
 import type {ProcessIdentity} from '../contracts/process.ts';
+import {maxStarts} from '../system/group-signals.ts';
 import {guardianScript} from './launcher.ts';
 import {guardianMarker} from './process-table.ts';
 
@@ -23,14 +24,14 @@ export interface Guardian {
 const restartDelay = 100;
 
 /** Starts a guardian with the first agent, and another one if it is lost while agents are alive. */
-export function createGuardian(): Guardian {
+export function createGuardian({start: startProcess = spawn} = {}): Guardian {
   const name = randomBytes(8).toString('hex');
   const guarded = new Set<string>();
   let current: ChildProcess | undefined;
 
   const start = (): ChildProcess => {
     // It knows its agents from its first moment, in case we die in the next one.
-    const child = spawn('/bin/sh', ['-c', guardianScript, 'blackbird-guardian', ...guarded], {
+    const child = startProcess('/bin/sh', ['-c', guardianScript, 'blackbird-guardian', ...guarded], {
       cwd: '/',
       // In its own group: neither the terminal's signals nor ours to the agent reach it.
       detached: true,
@@ -66,15 +67,16 @@ export function createGuardian(): Guardian {
     watch: async (agent) => {
       const line = agentLine(agent, name);
       guarded.add(line);
-      try {
-        // A guardian that died unnoticed refuses the line; its successor gets it again.
-        await tell(`+ ${line}\n`).catch(() => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await tell(`+ ${line}\n`);
+        } catch (error) {
+          // A guardian that died unnoticed, even at its start, refuses the line; its successor gets it again.
           current = undefined;
-          return tell(`+ ${line}\n`);
-        });
-      } catch (error) {
-        guarded.delete(line);
-        throw error;
+          if (attempt < maxStarts) continue;
+          guarded.delete(line);
+          throw error;
+        }
       }
     },
 

@@ -3,6 +3,7 @@ import {realpathSync, statSync} from 'node:fs';
 import path from 'node:path';
 import {type Capabilities, capabilitiesSchema, type Provider} from '../contracts/agent.ts';
 import {findOnPath, isExecutable} from '../system/executables.ts';
+import {despiteGroupSignals} from '../system/group-signals.ts';
 
 export type ProbeResult =
   | {readonly installed: false; readonly reason: string}
@@ -62,13 +63,25 @@ function identityOf(file: string): string {
   return [realpathSync(file), mtimeMs, size].join(':');
 }
 
-type Answer = {readonly ok: true; readonly text: string} | {readonly ok: false; readonly reason: string};
+type Answer = {readonly signal: NodeJS.Signals | null} & (
+  | {readonly ok: true; readonly text: string}
+  | {readonly ok: false; readonly reason: string}
+);
 
 /**
  * The output of a program that exits with 0. Never waits longer than the limit, even if a child holds its
  * pipes open.
  */
 function textOf(
+  file: string,
+  args: readonly string[],
+  env: ProbeOptions['env'],
+  timeLimitMs: number,
+): Promise<Answer> {
+  return despiteGroupSignals(() => askOnce(file, args, env, timeLimitMs));
+}
+
+function askOnce(
   file: string,
   args: readonly string[],
   env: ProbeOptions['env'],
@@ -91,15 +104,15 @@ function textOf(
     };
     const timer = setTimeout(() => {
       killGroup(child.pid);
-      end({ok: false, reason: `no answer within ${timeLimitMs} ms`});
+      end({ok: false, signal: null, reason: `no answer within ${timeLimitMs} ms`});
     }, timeLimitMs);
 
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       text = `${text}${chunk}`.slice(0, maxHelpLength);
     });
-    child.on('error', (error) => end({ok: false, reason: error.message}));
+    child.on('error', (error) => end({ok: false, signal: null, reason: error.message}));
     child.on('close', (code, signal) => {
-      end(code === 0 ? {ok: true, text} : {ok: false, reason: signal ?? `exit code ${code}`});
+      end(code === 0 ? {ok: true, signal, text} : {ok: false, signal, reason: signal ?? `exit code ${code}`});
     });
   });
 }

@@ -1,6 +1,6 @@
-import {execFileSync} from 'node:child_process';
 import {readdirSync, readFileSync} from 'node:fs';
 import type {ProcessIdentity} from '../contracts/process.ts';
+import {askPs} from '../system/ask-ps.ts';
 import {readProcFile} from '../system/proc-file.ts';
 
 /** Inherited by children, whatever session or group they move to. */
@@ -48,7 +48,7 @@ let session: number | undefined;
 export function ownSession(): number {
   session ??= onLinux
     ? (statOf(process.pid)?.session ?? 0)
-    : Number(execFileSync('ps', ['-o', 'pgid=', '-p', String(process.pid)], {encoding: 'utf8'}));
+    : Number(askPs(['-o', 'pgid=', '-p', String(process.pid)]));
   return session;
 }
 
@@ -141,12 +141,7 @@ const psLine = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+\s+\S+\s+\S+\s+\S+\s+\S+
 /** Without /proc: `ps` shows the environment after the command, but no sessions. */
 export function readPsTable({runId}: RunTrace): ProcessTable {
   const columns = 'pid=,ppid=,pgid=,stat=,lstart=,command=';
-  const text = execFileSync('ps', [onLinux ? 'axeww' : '-axEww', '-o', columns], {
-    encoding: 'utf8',
-    maxBuffer: 256 * 1024 * 1024,
-    env: {...process.env, LC_ALL: 'C'},
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const text = askPs([onLinux ? 'axeww' : '-axEww', '-o', columns]);
   const rows = text.split('\n').flatMap((line): TableRow[] => {
     const [, pid, parent, group, state = '', started = '', rest = ''] = psLine.exec(line) ?? [];
     if (pid === undefined || Number(pid) === process.pid || state.startsWith('Z')) return [];

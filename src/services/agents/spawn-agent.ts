@@ -1,4 +1,4 @@
-import {type ChildProcessWithoutNullStreams, spawn} from 'node:child_process';
+import {type ChildProcessWithoutNullStreams, spawn as startProcess} from 'node:child_process';
 import {
   type AgentExit,
   type AgentProcessSpec,
@@ -14,10 +14,11 @@ import {openLogFile} from '../output/log-file.ts';
 import {drainOutput, heldOutput, readOutput} from '../output/read-output.ts';
 import {createTail} from '../output/tail.ts';
 import {openTimedLog} from '../output/time-marks.ts';
+import {maxStarts} from '../system/group-signals.ts';
 import {identifyProcess, livenessOf} from '../system/process-identity.ts';
 import {agentEnvironment} from './agent-environment.ts';
 import {findExecutable} from './find-executable.ts';
-import {createGuardian} from './guardian.ts';
+import {createGuardian, type Guardian} from './guardian.ts';
 import {goLine, heldBack, type Launcher} from './launcher.ts';
 import {endRun} from './marked-processes.ts';
 import {countForks} from './process-table.ts';
@@ -28,8 +29,18 @@ import {hasReaper, reaped, reapedTree} from './reaped-tree.ts';
 const drainWindow = 500;
 const safeRunId = /^[A-Za-z0-9._-]+$/;
 
+type SpawnerParts = {
+  readonly isReaped: boolean;
+  readonly guardian: Guardian;
+  readonly start: typeof startProcess;
+};
+
 /** The only place that starts and stops agents. One per process. */
-export function createAgentSpawner({isReaped = hasReaper(), guardian = createGuardian()} = {}): AgentSpawner {
+export function createAgentSpawner({
+  isReaped = hasReaper(),
+  guardian = createGuardian(),
+  start = startProcess,
+}: Partial<SpawnerParts> = {}): AgentSpawner {
   const live = new Set<RunningAgent>();
 
   const killAllSync = () => {
@@ -46,7 +57,7 @@ export function createAgentSpawner({isReaped = hasReaper(), guardian = createGua
 
   return {
     spawn: async (spec) => {
-      const launched = await launch(spec, {guardian: guardian.name, isReaped});
+      const launched = await launch(spec, {guardian: guardian.name, isReaped, start});
       const agent = supervise(launched, spec, () => {
         guardian.forget(launched);
         discharge(agent);
@@ -71,7 +82,10 @@ export function createAgentSpawner({isReaped = hasReaper(), guardian = createGua
 type Launched = Awaited<ReturnType<typeof launch>>;
 
 /** Starts the launcher, which waits for "go". Throws if the agent cannot be started. */
-async function launch(spec: AgentProcessSpec, {guardian, isReaped}: {guardian: string; isReaped: boolean}) {
+async function launch(
+  spec: AgentProcessSpec,
+  {guardian, isReaped, start}: Pick<SpawnerParts, 'isReaped' | 'start'> & {readonly guardian: string},
+) {
   const {command, cwd, runId} = spec;
   if (!safeRunId.test(runId)) throw cannotStart(spec, 'refused', `"${runId}" is not a run id`);
   const env = agentEnvironment({own: process.env, command: command.env, runId, guardian, cwd});
@@ -79,31 +93,40 @@ async function launch(spec: AgentProcessSpec, {guardian, isReaped}: {guardian: s
 
   const forksBefore = isReaped ? undefined : countForks();
   const launcher = heldBack(file, command.args, env);
-  const subprocess = startLauncher(spec, isReaped ? reaped(launcher) : launcher);
-  const {pid} = subprocess;
-  if (pid === undefined) {
-    throw spawnError(spec, await new Promise<Error>((resolve) => subprocess.once('error', resolve)));
-  }
-  // It has started; later errors (such as a refused signal) are already handled.
-  subprocess.on('error', () => {});
-
-  const leader = identifyProcess(pid);
-  if (leader === null) {
-    subprocess.kill('SIGKILL');
-    throw cannotStart(spec, 'refused', 'it ended before it began');
-  }
+  const {subprocess, leader} = await startLauncher(spec, isReaped ? reaped(launcher) : launcher, start);
   const tree = (isReaped ? reapedTree : leaderTree)(subprocess, {runId, leader, forksBefore});
   return {subprocess, leader, isReaped, tree};
 }
 
+/**
+ * A Ctrl+C meant for us ends a launcher that has not left our group yet. It is gone by the time we look, has done
+ * nothing, and is started again: the task did not fail, it will be paused.
+ */
+async function startLauncher(spec: AgentProcessSpec, launcher: Launcher, start: SpawnerParts['start']) {
+  for (let attempt = 1; attempt <= maxStarts; attempt++) {
+    const subprocess = startOnce(spec, launcher, start);
+    const {pid} = subprocess;
+    if (pid === undefined) {
+      throw spawnError(spec, await new Promise<Error>((resolve) => subprocess.once('error', resolve)));
+    }
+    // It has started; later errors (such as a refused signal) are already handled.
+    subprocess.on('error', () => {});
+    const leader = identifyProcess(pid);
+    if (leader !== null) return {subprocess, leader};
+    subprocess.kill('SIGKILL');
+  }
+  throw cannotStart(spec, 'refused', 'it ended before it began');
+}
+
 /** Node's own `spawn`: we need nothing that execa adds, and it would double the time. */
-function startLauncher(
+function startOnce(
   spec: AgentProcessSpec,
   {file, args, env, stdio}: Launcher,
+  start: SpawnerParts['start'],
 ): ChildProcessWithoutNullStreams {
   try {
     // In its own session: the terminal's Ctrl+C reaches only us.
-    return spawn(file, args, {cwd: spec.cwd, env, detached: true, stdio}) as ChildProcessWithoutNullStreams;
+    return start(file, args, {cwd: spec.cwd, env, detached: true, stdio}) as ChildProcessWithoutNullStreams;
   } catch (error) {
     throw spawnError(spec, error);
   }

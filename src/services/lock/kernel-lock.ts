@@ -4,6 +4,7 @@ import {type FileHandle, open} from 'node:fs/promises';
 import {systemErrorCode} from '../contracts/errors.ts';
 import type {LockHolder, ProcessLock} from '../contracts/lock.ts';
 import {isExecutable} from '../system/executables.ts';
+import {despiteGroupSignals} from '../system/group-signals.ts';
 import {liveHolder, lockFailure, parseHolder, thisHolder} from './lock-holder.ts';
 
 /** Where util-linux installs it. Not from PATH: two processes must never choose differently. */
@@ -65,19 +66,21 @@ async function openLockFile(file: string): Promise<FileHandle> {
 }
 
 /** False if someone else held it for the whole wait. The kernel queues us; there is no polling. */
-function lockHandle(flock: string, handle: FileHandle, waitSeconds: number): Promise<boolean> {
+async function lockHandle(flock: string, handle: FileHandle, waitSeconds: number): Promise<boolean> {
   const wait = waitSeconds > 0 ? ['-w', String(waitSeconds)] : ['-n'];
+  const {code, signal} = await despiteGroupSignals(() => flockOnce(flock, [...wait, '3'], handle));
+  if (code === 0 || code === 1) return code === 0;
+  throw new Error(`${flock} ended with ${signal ?? `exit code ${code}`}`);
+}
+
+type Exit = {readonly code: number | null; readonly signal: NodeJS.Signals | null};
+
+function flockOnce(flock: string, args: readonly string[], handle: FileHandle): Promise<Exit> {
   return new Promise((resolve, reject) => {
     // In its own session, or the terminal's Ctrl+C would end the helper and fail the wait.
-    const helper = spawn(flock, [...wait, '3'], {
-      stdio: ['ignore', 'ignore', 'ignore', handle.fd],
-      detached: true,
-    });
+    const helper = spawn(flock, args, {stdio: ['ignore', 'ignore', 'ignore', handle.fd], detached: true});
     helper.once('error', reject);
-    helper.once('exit', (code, signal) => {
-      if (code === 0 || code === 1) resolve(code === 0);
-      else reject(new Error(`${flock} ended with ${signal ?? `exit code ${code}`}`));
-    });
+    helper.once('exit', (code, signal) => resolve({code, signal}));
   });
 }
 

@@ -1,6 +1,7 @@
 import {execFileSync} from 'node:child_process';
 import {readlinkSync} from 'node:fs';
 import type {Liveness, ProcessIdentity} from '../contracts/process.ts';
+import {askPs} from './ask-ps.ts';
 import {readProcFile} from './proc-file.ts';
 
 const onLinux = process.platform === 'linux';
@@ -34,11 +35,7 @@ function linuxStartTime(pid: number): string | null {
 
 function psStartTime(pid: number): string | null {
   try {
-    const [state = '', ...started] = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-      env: {...process.env, LC_ALL: 'C'},
-    })
+    const [state = '', ...started] = askPs(['-o', 'stat=,lstart=', '-p', String(pid)])
       .trim()
       .split(/\s+/);
     return state === '' || state.startsWith('Z') ? null : started.join(' ');

@@ -1,5 +1,6 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {systemErrorCode} from '../contracts/errors.ts';
+import {despiteGroupSignals} from './group-signals.ts';
 
 export type ProgramRun = {
   readonly file: string;
@@ -18,20 +19,13 @@ const maxLength = 4_000_000;
 /** For output that a child keeps open, such as a daemon started by a git hook. */
 const drainMilliseconds = 500;
 
-/** What the terminal sends to a whole process group. */
-const groupSignals: ReadonlySet<string> = new Set(['SIGINT', 'SIGHUP', 'SIGQUIT']);
-const maxAttempts = 3;
-
 /**
  * Runs a program to its end, never through a shell. It has its own process group, so that a Ctrl+C meant for
- * us, or a closed terminal, does not interrupt it. Until it has left our group, before its first instruction,
- * such a signal still ends it; it has done nothing then and is started again.
+ * us, or a closed terminal, does not interrupt it.
  */
 export async function runProgram(program: ProgramRun): Promise<ProgramResult> {
-  for (let attempt = 1; ; attempt++) {
-    const {signal, result} = await runOnce(program);
-    if (signal === null || !groupSignals.has(signal) || attempt === maxAttempts) return result;
-  }
+  const {result} = await despiteGroupSignals(() => runOnce(program));
+  return result;
 }
 
 type End = {readonly result: ProgramResult; readonly signal: NodeJS.Signals | null};

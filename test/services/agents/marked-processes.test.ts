@@ -189,6 +189,15 @@ describe('finding', () => {
     expect(findRunProcesses({runId: `${runId}0`}, readPsTable).found).toEqual([]);
     await endRun({runId});
   });
+
+  test('with a `ps` that a Ctrl+C ended: it is asked again', () => {
+    const folder = temporaryFolder();
+    const hit = path.join(folder, 'hit');
+    const script = `[ -e '${hit}' ] || { : >'${hit}'; kill -INT $$; }\necho "  42  1  42 S Thu Jan  1 00:00:00 1970 sh"`;
+    writeFileSync(path.join(folder, 'ps'), `#!/bin/sh\n${script}\n`, {mode: 0o755});
+    vi.stubEnv('PATH', `${folder}:${process.env.PATH}`);
+    expect(readPsTable({runId: 'any'}).rows).toMatchObject([{pid: 42}]);
+  });
 });
 
 describe('ending', () => {

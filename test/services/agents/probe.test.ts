@@ -45,6 +45,17 @@ describe('an installed agent', () => {
     expect(calls(folder)).toBe('exec --help\n--version\n');
   });
 
+  test('is asked again when a Ctrl+C ended it at its start', async () => {
+    const folder = temporaryFolder();
+    const hit = path.join(folder, 'hit');
+    const file = installCodex(folder, {script: `[ -e '${hit}' ] || { : >'${hit}'; kill -INT $$; }`});
+    expect(await probeProvider(codexProvider, {env: environment(folder)})).toEqual({
+      installed: true,
+      path: file,
+      capabilities: codexCan('0.166.0'),
+    });
+  });
+
   test('is asked again when it was replaced', async () => {
     const folder = temporaryFolder();
     const env = environment(folder);
@@ -120,12 +131,18 @@ describe('an agent that does not work', () => {
   test.each([
     {name: 'fails', script: 'exit 7', reason: 'exit code 7'},
     {name: 'is killed', script: 'kill -9 $$', reason: 'SIGKILL'},
-    {name: 'hangs, with its children', script: 'sleep 600 & sleep 600', reason: 'no answer within 200 ms'},
-  ])('$name', async ({script, reason}) => {
+    {name: 'is interrupted, every time', script: 'kill -INT $$', reason: 'SIGINT'},
+    {
+      name: 'hangs, with its children',
+      script: 'sleep 600 & sleep 600',
+      timeLimitMs: 200,
+      reason: 'no answer within 200 ms',
+    },
+  ])('$name', async ({script, timeLimitMs = 120_000, reason}) => {
     const folder = temporaryFolder();
     const file = installCodex(folder, {script});
     const cache = memoryCache();
-    expect(await probeProvider(codexProvider, {env: environment(folder), cache, timeLimitMs: 200})).toEqual({
+    expect(await probeProvider(codexProvider, {env: environment(folder), cache, timeLimitMs})).toEqual({
       installed: false,
       reason: `${file} does not work: ${reason}`,
     });

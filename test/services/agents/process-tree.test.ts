@@ -22,6 +22,7 @@ import {
   uniqueRunId,
 } from '../../helpers/agent-processes.ts';
 import {eventually} from '../../helpers/eventually.ts';
+import {hitAtStart} from '../../helpers/hit-at-start.ts';
 import {sharedFolder, temporaryFolder} from '../../helpers/temp-folder.ts';
 
 async function start(
@@ -315,6 +316,15 @@ describe.skipIf(process.platform !== 'linux')('a guardian', () => {
     expect(next).not.toBe(pid);
     // It knew its wards before anything was written to it: this process could die right after starting it.
     expect(textOf(`/proc/${next}/cmdline`)).toContain(`alone:${first.leader.pid}:`);
+  });
+
+  test('that a Ctrl+C ended at its start is replaced at once', async () => {
+    const {start, starts} = hitAtStart(2);
+    const guardian = createGuardian({start});
+    const ward = startWard();
+    await guardian.watch(ward);
+    onTestFinished(() => guardian.forget(ward));
+    expect(starts()).toBe(3);
   });
 
   test('ends the wards it was started with, even if nobody tells it of any', async () => {

@@ -2,6 +2,7 @@ import {execFileSync, spawnSync} from 'node:child_process';
 import {chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {afterEach, beforeAll, describe, expect, onTestFinished, test, vi} from 'vitest';
+import {hasReaper} from '../../../src/services/agents/reaped-tree.ts';
 import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
 import {type AgentProcessSpec, AgentSpawnError} from '../../../src/services/contracts/agent-process.ts';
 import {livenessOf} from '../../../src/services/system/process-identity.ts';
@@ -19,6 +20,7 @@ import {
   uniqueRunId,
 } from '../../helpers/agent-processes.ts';
 import {eventually} from '../../helpers/eventually.ts';
+import {hitAtStart} from '../../helpers/hit-at-start.ts';
 import {sharedFolder, temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const onLinux = process.platform === 'linux';
@@ -32,7 +34,7 @@ type Options = {
 } & Partial<Pick<AgentProcessSpec, 'runId' | 'cwd' | 'stdoutFile' | 'onOutput'>>;
 
 /** An agent that waits for its "go", with the lines it prints. Nothing of it outlives the test. */
-async function hold({file = 'sh', args = [], stdin = '', env = {}, ...rest}: Options) {
+async function hold({file = 'sh', args = [], stdin = '', env = {}, ...rest}: Options, by = spawner) {
   const folder = temporaryFolder();
   const lines: string[] = [];
   const spec: AgentProcessSpec = {
@@ -44,7 +46,7 @@ async function hold({file = 'sh', args = [], stdin = '', env = {}, ...rest}: Opt
     onLine: (line) => lines.push(line),
     ...rest,
   };
-  const agent = await spawner.spawn(spec);
+  const agent = await by.spawn(spec);
   onTestFinished(async () => {
     await agent.endEverything();
     expect(markedPids(spec.runId)).toEqual([]);
@@ -95,6 +97,28 @@ describe('starting', () => {
     await printed(lines, 'ready');
     expect(livenessOf(agent.identity)).toBe('alive');
     expect(textOf(path.join(folder, 'ran'))).toBe('\n');
+  });
+
+  test.each([true, false])(
+    'starts it again if a Ctrl+C ended it before it began (reaped: %s)',
+    async (isReaped) => {
+      const {start: startProcess, starts} = hitAtStart(2);
+      const by = createAgentSpawner({isReaped: isReaped && hasReaper(), start: startProcess});
+      const {agent, lines} = await hold({args: ['-c', 'cat'], stdin: 'the prompt\n'}, by);
+      agent.go();
+      expect(await agent.ended).toMatchObject({exitCode: 0, signal: null});
+      expect(lines).toEqual(['the prompt']);
+      expect(starts()).toBe(3);
+    },
+  );
+
+  test('gives up if that happens every time', async () => {
+    const {start: startProcess, starts} = hitAtStart(Number.POSITIVE_INFINITY);
+    const by = createAgentSpawner({start: startProcess});
+    const error = await hold({args: ['-c', 'true']}, by).catch((refusal: unknown) => refusal);
+    expect(error).toBeInstanceOf(AgentSpawnError);
+    expect(error).toMatchObject({message: expect.stringContaining('it ended before it began')});
+    expect(starts()).toBe(3);
   });
 
   test.each(['bash', 'dash', 'zsh'].filter((shell) => existsSync(`/bin/${shell}`)))(

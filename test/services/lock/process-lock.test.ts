@@ -39,6 +39,23 @@ describe.skipIf(flock === null)('the kernel lock (needs flock of util-linux)', (
     expect((await rejectionOf(silent.acquire({waitSeconds: 0}))).message).toMatch(/ended with exit code/);
   });
 
+  test('is taken although a Ctrl+C ends its helper at its start', async () => {
+    const folder = temporaryFolder();
+    const [file, hit, helper] = ['lock', 'hit', 'flock'].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const script = `[ -e '${hit}' ] || { : >'${hit}'; kill -INT $$; }\nexec '${flock}' "$@"`;
+    writeFileSync(helper, `#!/bin/sh\n${script}\n`, {mode: 0o755});
+    const attempt = await createKernelLock(file, helper).acquire({waitSeconds: 0});
+    expect(attempt.acquired).toBe(true);
+    expect(await createKernelLock(file, flock ?? '').acquire({waitSeconds: 0})).toMatchObject({
+      acquired: false,
+    });
+    if (attempt.acquired) await attempt.lock.release();
+  });
+
   test.skipIf(!canMount)(
     'is held even when its holder’s name cannot be written: on a full disk',
     async () => {

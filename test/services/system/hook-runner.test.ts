@@ -8,6 +8,7 @@ import {awakeProgram, createKeepAwake} from '../../../src/services/system/keep-a
 import {processState} from '../../helpers/agent-processes.ts';
 import {bundleWorker} from '../../helpers/bundle-worker.ts';
 import {eventually} from '../../helpers/eventually.ts';
+import {hitAtStart} from '../../helpers/hit-at-start.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
 const env = {PATH: process.env.PATH};
@@ -28,6 +29,20 @@ describe('a hook command', () => {
   ])('$command: $problem', async ({command, problem}) => {
     const hooks = createHookRunner({cwd: temporaryFolder(), env});
     expect(await hooks.run(command, {text: 'x'.repeat(1_000_000)})).toBe(problem);
+  });
+
+  test('runs once although a Ctrl+C ends it before it ran', async () => {
+    const cwd = temporaryFolder();
+    const hooks = createHookRunner({cwd, env, start: hitAtStart(2).start});
+    expect(await hooks.run('cat >> told.json', {task_id: 'a'})).toBeNull();
+    expect(readFileSync(path.join(cwd, 'told.json'), 'utf8')).toBe('{"task_id":"a"}\n');
+  });
+
+  test('is not repeated when it ran, whatever ended it', async () => {
+    const cwd = temporaryFolder();
+    const hooks = createHookRunner({cwd, env});
+    expect(await hooks.run('echo >> ran; read -r line; kill -INT $$', {})).toBe('it was ended by SIGINT');
+    expect(readFileSync(path.join(cwd, 'ran'), 'utf8')).toBe('\n');
   });
 
   test('is ended at its time limit, with what it started', async () => {
