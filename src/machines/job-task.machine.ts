@@ -1,4 +1,4 @@
-import {assign, or, sendTo, setup, stateIn} from 'xstate';
+import {assign, sendTo, setup, stateIn} from 'xstate';
 import type {FindWaitInput} from './actors/find-wait.actor.ts';
 import {promiseNotProvided} from './actors/not-provided.ts';
 import {failTo, finalOutput, isPauseAsked, type LoopCommand, outputIn, stopWish} from './chart-parts.ts';
@@ -39,6 +39,7 @@ export const jobTaskMachine = setup({
   },
   guards: {
     isPauseAsked,
+    isStopAsked: stateIn('#stopping'),
     isWait: (_, wait: Wait | null) => wait !== null,
     isHeld: (_, output: TaskOutput) => 'run' in output && isHeldForTime(output.run),
   },
@@ -72,7 +73,10 @@ export const jobTaskMachine = setup({
               },
             },
             waitingForRetry: {
-              always: {guard: or([isPauseAsked, stateIn('#stopping')]), target: '#left'},
+              always: [
+                {guard: 'isPauseAsked', target: '#left'},
+                {guard: 'isStopAsked', target: '#waitGivenUp'},
+              ],
               invoke: {
                 id: 'retryWait',
                 src: 'retryWait',
@@ -107,6 +111,12 @@ export const jobTaskMachine = setup({
     },
     ended: {id: 'ended', type: 'final', output: lastOutput},
     left: {id: 'left', type: 'final', output: lastOutput},
+    /** What it waited for still only needs time. */
+    waitGivenUp: {
+      id: 'waitGivenUp',
+      type: 'final',
+      output: ({context: {last, task, wait}}) => last ?? unbegunOutcome(task, wait),
+    },
     /** The last state of its run says more than that the wait was given up. */
     failed: {
       id: 'failed',

@@ -418,15 +418,23 @@ describe('a single task', () => {
     expect(job.agents.agents.map(({request}) => request.sessionRef)).toEqual([sessionRef, sessionRef]);
   });
 
-  test('does not start while its provider is known to be at its limit', async () => {
-    const job = await startTask({
-      before: ({limits}) => void limits.save('claude', {until: at(hour), source: 'reported', seenAt: now}),
-    });
-    expect(job.waits()).toMatchObject([{taskId: 'a', runId: 'a-1', until: at(hour)}]);
-    job.actor.send(pause);
-    expect(await job.finished).toEqual({outcome: 'notBegun', taskId: 'a', asked: 'resume'});
-    expect(job.agents.agents).toEqual([]);
-  });
+  test.each([
+    {command: pause, isWaitReported: false},
+    {command: {type: 'executor.stopAfterTask'}, isWaitReported: true},
+  ] as const)(
+    'does not start while its provider is known to be at its limit; $command.type leaves the wait',
+    async ({command, isWaitReported}) => {
+      const job = await startTask({
+        before: ({limits}) => void limits.save('claude', {until: at(hour), source: 'reported', seenAt: now}),
+      });
+      const [wait] = job.waits();
+      expect(wait).toMatchObject({taskId: 'a', runId: 'a-1', until: at(hour)});
+      job.actor.send(command);
+      const left = {outcome: 'notBegun', taskId: 'a', asked: 'resume'};
+      expect(await job.finished).toEqual(isWaitReported ? {...left, wait} : left);
+      expect(job.agents.agents).toEqual([]);
+    },
+  );
 
   test('is started at once without waiting, and reports the limit when it meets it', async () => {
     const patience = {limitMilliseconds: 0, outageMilliseconds: 0, beganAt: now};

@@ -18,15 +18,15 @@ export function defineFindWaitActor(services: Pick<Services, 'runs' | 'limits' |
     const resumed = task.mode.type === 'resume' ? run : null;
     const own = resumed?.provider ?? provider;
     const facts = await timeFacts(services, patience, [own]);
-    if (task.isRetry && run && isHeldForTime(run)) return refuseTooLong(runWait(run, facts));
+    if (task.isRetry && run && isHeldForTime(run)) return refuseTooLong(runWait(run, facts), task);
     // With `--no-wait` a task requested by id is tried at once.
     if (patience.limitMilliseconds === 0) return null;
     const wait = limitWait(own, task.taskId, facts);
-    return refuseTooLong(wait && {...wait, runId: resumed?.run_id ?? null});
+    return refuseTooLong(wait && {...wait, runId: resumed?.run_id ?? null}, task);
   });
 }
 
-function refuseTooLong(wait: Wait | null): Wait | null {
-  if (wait?.isTooLong) throw waitRefusal(wait);
+function refuseTooLong(wait: Wait | null, {mode}: JobTask): Wait | null {
+  if (wait?.isTooLong) throw waitRefusal(wait, mode.type === 'restart' ? 'restart' : 'resume');
   return wait;
 }

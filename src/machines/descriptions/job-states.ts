@@ -58,7 +58,8 @@ export const jobTaskStates = {
     'step.held': 'the run can continue later; it only needs time',
   }),
   ended: 'the task has ended; the output says how',
-  left: 'the wait was given up',
+  left: 'a pause ended the wait',
+  waitGivenUp: 'a stop ended the wait; the task only needs time',
   failed: 'the task could not be run',
 } as const;
 

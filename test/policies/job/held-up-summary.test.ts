@@ -4,6 +4,7 @@ import type {JobResult} from '../../../src/machines/policies/job/job-steps.ts';
 import {jobSummary} from '../../../src/machines/policies/job/job-summary.ts';
 import type {Wait} from '../../../src/machines/policies/job/waiting.ts';
 import {attemptOf} from '../../../src/machines/policies/run/task-outcome.ts';
+import {nearTime} from '../../../src/machines/policies/text/durations.ts';
 import type {FailureKind} from '../../../src/services/contracts/agent.ts';
 import type {RunRecord} from '../../../src/services/contracts/run.ts';
 import {pausedRun, restingRun} from '../../fakes/runs.ts';
@@ -137,6 +138,30 @@ const wait: Wait = {
   reason: 'usage_limit',
   isTooLong: false,
 };
+
+test('a task asked for by name that was stopped while it waited only needs time, and is asked for again', () => {
+  const stopped: JobResult = {
+    reason: 'paused',
+    left: [],
+    isStopAsked: true,
+    isPauseAsked: false,
+    steps: [
+      {
+        type: 'task',
+        output: {outcome: 'notBegun', taskId: 'b', asked: 'resume', wait: {...wait, runId: 'b-1'}},
+      },
+    ],
+  };
+  const headline = `b cannot continue before ${nearTime(wait.until, wait.foundAt)}: the usage limit is reached (claude).`;
+  expect(jobSummary(stopped, plan)).toEqual({
+    reason: 'paused',
+    taskId: 'b',
+    headline,
+    lines: [headline, '  blackbird resume b  continue after that time'],
+    retryAt: wait.until,
+    standing: 'timeNeeded',
+  });
+});
 
 test('a job that was asked to stop before the task it waited for has begun only needs time', () => {
   const output = {reason: 'completed', attempted: [], wait} as const;

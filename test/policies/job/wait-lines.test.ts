@@ -29,7 +29,10 @@ test('a limit that nothing waits for is shown as a time of day: at the end of a 
   expect(lines({runId: 'a-1', foundAt: yesterday})).toBe(
     'a cannot continue before 2026-01-10 18:05: the usage limit is reached (claude).',
   );
-  expect(waitRefusal(wait)).toMatchObject({
+  expect(waitRefusal(wait, 'restart').next).toEqual([
+    {command: 'blackbird restart a', why: 'continue after 18:05'},
+  ]);
+  expect(waitRefusal(wait, 'resume')).toMatchObject({
     message: 'a cannot continue before 18:05: the usage limit is reached',
     // Machine-readable output stays exact.
     details: [
@@ -37,7 +40,10 @@ test('a limit that nothing waits for is shown as a time of day: at the end of a 
       ['provider', 'claude'],
       ['until', until],
     ],
-    next: [{why: 'continue after 18:05'}, {why: 'try now'}],
+    next: [
+      {command: 'blackbird resume a', why: 'continue after 18:05'},
+      {command: 'blackbird resume a --no-wait', why: 'try now'},
+    ],
   });
   const obstacle = {
     taskId: 'b',

@@ -6,7 +6,7 @@ import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
 import {stepLines} from '../run/failure-table.ts';
 import type {JobSummary} from './job-end.ts';
 import type {JobResult} from './job-steps.ts';
-import {attemptedIn} from './job-summary.ts';
+import {attemptedIn} from './job-story.ts';
 import {standings} from './standings.ts';
 
 /** The hooks and notifications of a job. */

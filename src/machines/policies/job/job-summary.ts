@@ -1,28 +1,25 @@
-import type {PendingFeedback} from '../../../services/contracts/feedback.ts';
 import type {Plan} from '../../../services/contracts/plan.ts';
 import type {RunRecord} from '../../../services/contracts/run.ts';
 import {isOver, readyTasks} from '../plan/readiness.ts';
 import {planSummary} from '../planning/plan-summary.ts';
 import {decisionWords} from '../review/checkpoint-choices.ts';
 import {dueParents} from '../review/parent-review.ts';
-import type {Reviewed, UndecidedParent} from '../review/review-steps.ts';
-import type {Overrun} from '../run/budget.ts';
 import {heldUpError} from '../run/failure-steps.ts';
 import {heldUpLines, isByProvider, isHeldUp, isTimeNeeded} from '../run/failure-table.ts';
 import {resumeRefusal} from '../run/run-refusals.ts';
-import {type Attempted, attemptOf} from '../run/task-outcome.ts';
+import type {Attempted} from '../run/task-outcome.ts';
 import {displayLine} from '../text/display-text.ts';
 import {overrunSummary} from './budget-lines.ts';
 import {continueJobCommand} from './continue-job.ts';
 import type {JobSummary} from './job-end.ts';
 import type {JobResult} from './job-steps.ts';
+import {type Story, storyOf} from './job-story.ts';
 import {withObstacles} from './obstacle-lines.ts';
 import {brokenReviewLines, sentBackLines, undecidedLines, undecidedText} from './review-lines.ts';
 import type {Standing} from './standings.ts';
 import {decisionLines, failureLines, pausedLines, questionLines} from './summary-lines.ts';
 import {undoSummary} from './undo-lines.ts';
 import {givenUpLines} from './wait-lines.ts';
-import type {Wait} from './waiting.ts';
 
 /** `plan` is its state after the job. Throws if the result is an error. */
 export function jobSummary(result: JobResult, plan: Plan): JobSummary {
@@ -62,7 +59,7 @@ function ownSummary(result: JobResult, plan: Plan): JobSummary {
         return {reason, ...naming, headline, lines: [...failedLines, ...lines], ...told};
       }
       if (story.wait && !(last && isHeldUp(last))) {
-        const [headline = '', ...steps] = givenUpLines(story.wait);
+        const [headline = '', ...steps] = givenUpLines(story.wait, continueJobCommand(result));
         const lines = [...failedLines, headline, ...steps];
         const {taskId, until: retryAt} = story.wait;
         return {reason, taskId, headline, lines, retryAt, standing: 'timeNeeded'};
@@ -146,46 +143,6 @@ function standingOf({attempted, reviews, wait}: Story): Standing {
 
 const neededFor = (heldUp: ReadonlyArray<Pick<RunRecord, 'failure'>>) =>
   heldUp.every(isTimeNeeded) ? 'timeNeeded' : 'personNeeded';
-
-/** What all steps of a job report together. */
-type Story = {
-  readonly attempted: readonly Attempted[];
-  readonly reviews: readonly Reviewed[];
-  readonly pending: readonly PendingFeedback[];
-  /** The parent whose review was paused. */
-  readonly interruptedReview: string | undefined;
-  /** The parent that the user has to decide about. */
-  readonly undecided: UndecidedParent | undefined;
-  /** The wait that the job, or the user who stopped it, gave up. */
-  readonly wait: Wait | undefined;
-  readonly overrun: Overrun | undefined;
-  /** Tasks asked for by name, none of which was begun. */
-  readonly named: readonly string[];
-};
-
-/** Every task that a job worked on. */
-export function attemptedIn({steps}: Pick<JobResult, 'steps'>): readonly Attempted[] {
-  return steps.flatMap((step) => {
-    if (step.type === 'execute') return step.output.attempted;
-    if (step.type === 'undo' || step.type === 'plan') return [];
-    return 'run' in step.output ? [attemptOf(step.output.run.task_id, step.output.run)] : [];
-  });
-}
-
-function storyOf({steps, review}: JobResult): Story {
-  const attempted = attemptedIn({steps});
-  const outputs = [...steps.flatMap(({type, output}) => (type === 'execute' ? [output] : [])), review];
-  return {
-    attempted,
-    reviews: outputs.flatMap((output) => output?.reviews ?? []),
-    pending: outputs.flatMap((output) => output?.pending ?? []),
-    interruptedReview: outputs.at(-1)?.interruptedReview ?? outputs.at(-2)?.interruptedReview,
-    undecided: outputs.findLast((output) => output?.undecided)?.undecided,
-    wait: outputs.findLast((output) => output?.wait)?.wait,
-    named: steps.flatMap(({type, output}) => (type === 'execute' ? (output.named ?? []) : [])),
-    overrun: steps.flatMap(({type, output}) => (type === 'execute' ? (output.overrun ?? []) : [])).at(-1),
-  };
-}
 
 function throwError({reason, steps, error, isPauseAsked}: JobResult, plan: Plan): void {
   if (isPauseAsked && reason === 'paused') return;

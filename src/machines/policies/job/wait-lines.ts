@@ -44,9 +44,9 @@ export const waitCause = ({reason}: Pick<Wait, 'reason'>): string =>
   reason === 'usage_limit' ? failureTable.rate_limit.words : failureTable.outage.words;
 
 /** For the end of a job that gave up waiting. */
-export const givenUpLines = (wait: Wait): string[] => [
+export const givenUpLines = (wait: Wait, command = 'blackbird execute'): string[] => [
   `${givenUpText(wait)}.`,
-  `  blackbird execute  continue after that time`,
+  `  ${command}  continue after that time`,
 ];
 
 export const givenUpText = ({taskId, runId, until, foundAt, provider, reason}: Wait): string =>

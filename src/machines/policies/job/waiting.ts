@@ -153,9 +153,13 @@ const earliest = (waits: readonly Wait[]): Wait | undefined =>
   );
 
 /** For a single task whose wait was given up. */
-export function waitRefusal({taskId, provider, reason, until, foundAt}: Wait): AppError {
+export function waitRefusal(
+  {taskId, provider, reason, until, foundAt}: Wait,
+  asked: 'resume' | 'restart',
+): AppError {
   const words = reason === 'usage_limit' ? 'the usage limit is reached' : 'the model cannot be reached';
   const time = nearTime(until, foundAt);
+  const command = `blackbird ${asked} ${shellWord(taskId)}`;
   return new AppError('E_PROVIDER_UNAVAILABLE', `${taskId} cannot continue before ${time}: ${words}`, {
     details: [
       ['task', taskId],
@@ -163,8 +167,8 @@ export function waitRefusal({taskId, provider, reason, until, foundAt}: Wait): A
       ['until', until],
     ],
     next: [
-      {command: `blackbird resume ${shellWord(taskId)}`, why: `continue after ${time}`},
-      {command: `blackbird resume ${shellWord(taskId)} --no-wait`, why: 'try now'},
+      {command, why: `continue after ${time}`},
+      ...(asked === 'resume' ? [{command: `${command} --no-wait`, why: 'try now'}] : []),
     ],
   });
 }

@@ -1,5 +1,6 @@
 import type {NextStep} from '../../../services/contracts/errors.ts';
 import type {RunRecord, RunState} from '../../../services/contracts/run.ts';
+import type {Wait} from '../job/waiting.ts';
 import {isUnrecorded} from './change-spans.ts';
 import {checkTail, checkWords} from './check-words.ts';
 import {jobSteps} from './failure-steps.ts';
@@ -14,8 +15,8 @@ export type TaskOutput =
   | {readonly outcome: 'decision_required'; readonly run: RunRecord}
   /** The provider refused to continue the session; the run is in its earlier state. */
   | {readonly outcome: 'refused'; readonly run: RunRecord; readonly reason: string}
-  /** The user paused before anything was prepared. */
-  | {readonly outcome: 'notBegun'; readonly taskId: string; readonly asked: string}
+  /** The user paused before anything was prepared, or stopped the job while it waited. */
+  | {readonly outcome: 'notBegun'; readonly taskId: string; readonly asked: string; readonly wait?: Wait}
   | {readonly outcome: 'error'; readonly error: unknown};
 
 /** The outcome of a task whose run has settled. */
@@ -38,11 +39,11 @@ export function withdrawnOutcome(run: RunRecord): TaskOutput {
   return {outcome: run.state, run: standing};
 }
 
-/** The outcome of a pause that came first. */
-export const unbegunOutcome = (asked: {
-  readonly taskId: string;
-  readonly mode: {readonly type: string};
-}): TaskOutput => ({outcome: 'notBegun', taskId: asked.taskId, asked: asked.mode.type});
+/** The outcome of a pause that came first, or of a wait that was given up. */
+export const unbegunOutcome = (
+  {taskId, mode}: {readonly taskId: string; readonly mode: {readonly type: string}},
+  wait: Wait | null = null,
+): TaskOutput => ({outcome: 'notBegun', taskId, asked: mode.type, ...(wait && {wait})});
 
 /** What the end of a job reports about a task; whole records are too large to keep. */
 export type Attempted = {
