@@ -3,6 +3,7 @@ import {AppError, messageOf, systemErrorCode} from '../services/contracts/errors
 import type {CliContext, DecisionQuestion} from './context.ts';
 import {exitCodes} from './exit-codes.ts';
 import {runCli} from './program.ts';
+import {leaveGoneTerminal} from './terminal/gone-terminal.ts';
 import {createLineReader} from './terminal/line-reader.ts';
 import {loadCheckpointPrompt} from './terminal/load-ui.ts';
 import {reportError} from './terminal/report-error.ts';
@@ -42,6 +43,8 @@ export async function runProcess(name: CliContext['name'], args: readonly string
     process.exitCode = reportError(new AppError('E_STORE_WRITE', message), context, {json: false});
   });
   process.stderr.on('error', () => {});
+  // Node has loaded what this needs if there is one.
+  if ([process.stdin, process.stdout, process.stderr].some(({isTTY}) => isTTY)) await leaveGoneTerminal();
   try {
     const exitCode = await runCli(args, context);
     process.exitCode ||= exitCode;

@@ -139,13 +139,15 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     expectPaused(project, 'user_interrupt');
   });
 
-  test('a closed window pauses', async () => {
+  test('a closed window pauses, and the process ends well without its terminal', async () => {
     const project = engineProject(oneTask(longWork));
     const terminal = openTerminal(project);
-    terminal.type('blackbird execute');
+    terminal.type(`sh -c 'trap "" HUP; blackbird execute 2> told.txt; echo $? > code.txt'`);
     await untilAtWork(project, 'a');
     terminal.close();
     await eventually(() => expectPaused(project, 'terminated'));
+    await eventually(() => expect(project.text('code.txt')).toMatch(/\n$/));
+    expect(project.text('code.txt')).toBe('130\n');
   });
 
   test('questions are asked: an option by its number, or free text', async () => {
