@@ -7,6 +7,7 @@ import {findProjectRoot} from '../services/stores/project-folder.ts';
 import {openProject, type Project} from './composition.ts';
 import type {CliContext} from './context.ts';
 import type {ExitCode} from './exit-codes.ts';
+import {folded} from './terminal/fold.ts';
 import {printableJson} from './terminal/printable-json.ts';
 
 /** What every command works with: its process and its project. */
@@ -46,9 +47,13 @@ export class Cli {
     return this.context.env.HOME || (await import('node:os')).homedir();
   }
 
-  /** Prints data for scripts or text for people; an empty text prints nothing. Plain text is sanitised. */
+  /**
+   * Prints data for scripts or text for people; an empty text prints nothing. Plain text is sanitised and fitted
+   * to the terminal.
+   */
   print(command: Command, data: unknown, text: string | (() => string)): void {
-    const forPeople = () => (typeof text === 'string' ? displayText(text) : text());
+    const {columns} = this.context.stdout;
+    const forPeople = () => (typeof text === 'string' ? folded(displayText(text), columns) : text());
     const shown = this.isJson(command) ? printableJson(data, 2) : forPeople();
     if (shown !== '') this.context.out(shown);
   }

@@ -14,11 +14,9 @@ export const exitCodes = {
 } as const;
 
 /** The same for the help text. */
-export const exitCodesHelp = `Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed,
-75 only time is needed, 130 paused.`;
+export const exitCodesHelp = `Exit codes: 0 done, 1 error, 2 usage, 3 a task failed, 4 a person is needed, 75 only time is needed, 130 paused.`;
 
-export const plannerExitCodesHelp = `Exit codes: 0 the plan is saved, 1 error, 2 usage, 3 the agent proposed nothing usable,
-4 a person is needed, 75 only time is needed, 130 paused.`;
+export const plannerExitCodesHelp = `Exit codes: 0 the plan is saved, 1 error, 2 usage, 3 the agent proposed nothing usable, 4 a person is needed, 75 only time is needed, 130 paused.`;
 
 export const checkExitCodesHelp = 'Exit codes: 0 nothing is wrong, 1 something is.';
 

@@ -21,7 +21,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   'plan drafts drop': ['blackbird plan drafts drop 20260110-220412-3fa9c1'],
   init: ['blackbird init', 'blackbird --cwd ../shop init'],
   add: [
-    'blackbird add "Refunds" --id api --prompt "Add POST /refunds" --verify "npm test"',
+    'blackbird add "Refunds" --id api --prompt "Add POST /refunds"',
     'blackbird add "Refund e2e test" --id e2e --dep api',
   ],
   edit: [
@@ -110,7 +110,7 @@ function ofEach(names: readonly string[], text: string): Record<string, string> 
 }
 
 /** What is appended to the help of a command that has no examples of its own. */
-export function helpFor([program, ...rest]: readonly string[], columns: number): string {
+export function helpFor([program, ...rest]: readonly string[]): string {
   // The programs show their own examples.
   if (rest.length === 0) return '';
   const names = program === 'agency' ? ['session', ...rest] : rest;
@@ -119,11 +119,7 @@ export function helpFor([program, ...rest]: readonly string[], columns: number):
   const shown =
     program === 'agency' ? lines.map((line) => line.replace('blackbird session', 'agency')) : lines;
   return [
-    ...(shown.length === 0 ? [] : ['', 'Examples:', ...shown.map((line) => fitting(`  $ ${line}`, columns))]),
+    ...(shown.length === 0 ? [] : ['', 'Examples:', ...shown.map((line) => `  $ ${line}`)]),
     ...(exitCodes[name] === undefined ? [] : ['', exitCodes[name]]),
   ].join('\n');
 }
-
-/** On a narrow terminal, without the description after the command. */
-const fitting = (line: string, columns: number): string =>
-  line.length > columns ? line.replace(/(?<=\S) {2,}.*$/, '') : line;

@@ -43,6 +43,7 @@ import {whyCommand} from './commands/why.ts';
 import type {CliContext} from './context.ts';
 import {exitCodeOf, exitCodes, exitCodesHelp} from './exit-codes.ts';
 import {inspectOption, withInspectValue} from './inspect/inspect-option.ts';
+import {folded} from './terminal/fold.ts';
 import {reportError} from './terminal/report-error.ts';
 
 /** Parses, runs and reports; resolves to an exit code and never ends the process. */
@@ -58,7 +59,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
       failed = command;
     });
     if (args.some((arg) => arg === 'help' || arg === '--help' || arg === '-h')) {
-      await addExamples(program, context.stdout.columns);
+      await addExamples(program);
     }
     program.hook('preAction', (_program, command) => {
       running = command;
@@ -149,13 +150,13 @@ function blackbirdProgram(cli: Cli, first: string): Command {
       'after',
       `
 Examples:
-  $ blackbird                                       the terminal UI; --inspect shows its machines
-  $ blackbird demo                                  watch a sample plan run; no account needed
-  $ blackbird init                                  create an empty plan here
+  $ blackbird                     the terminal UI; --inspect shows its machines
+  $ blackbird demo                watch a sample plan run; no account needed
+  $ blackbird init                create an empty plan here
   $ blackbird plan generate "a REST API for refunds, with tests"
-  $ blackbird add "Refund e2e test" --id e2e --prompt "Add a test that refunds an order twice"
-  $ blackbird execute --review                      run the plan, and decide after each task
-  $ blackbird report                                what happened, and what needs you
+  $ blackbird add "Refund e2e test" --id e2e --prompt "Refund an order twice"
+  $ blackbird execute --review    run the plan, and decide after each task
+  $ blackbird report              what happened, and what needs you
 
 Run "blackbird <command> --help" for the options of one command.
 ${exitCodesHelp}`,
@@ -179,10 +180,10 @@ function agencyProgram(cli: Cli): Command {
       'after',
       `
 Examples:
-  $ agency run --name refunds         a branch, a worktree and Claude Code in it
-  $ agency ls                         list the sessions and what is running
-  $ agency resume refunds             go back to the session; creates it again if it is gone
-  $ agency clean refunds              remove the worktree; branch and record stay
+  $ agency run --name refunds  a branch, a worktree and Claude Code in it
+  $ agency ls                  list the sessions and what is running
+  $ agency resume refunds      back to the session; creates it if it is gone
+  $ agency clean refunds       remove the worktree; branch and record stay
 
 The same commands are in "blackbird session". Exit codes: 0 done, 1 error, 2 usage.`,
     );
@@ -202,12 +203,13 @@ function baseProgram(cli: Cli, name: string): Command {
 /** Configures every command the same way: our output, errors as exceptions, global options in the help. */
 function prepare(command: Command, context: CliContext, onFailure: (command: Command) => void): void {
   const program = rootOf(command);
+  const helpWidth = Math.min(context.stdout.columns, 100);
   command
     .configureOutput({
-      writeOut: (text) => context.out(text.trimEnd()),
+      writeOut: (text) => context.out(folded(text.trimEnd(), helpWidth, 0)),
       // Commander prints errors itself; ours are reported in one place, in one format.
       writeErr: () => {},
-      getOutHelpWidth: () => Math.min(context.stdout.columns, 100),
+      getOutHelpWidth: () => helpWidth,
       getOutHasColors: () => context.stdout.hasColor,
     })
     .configureHelp(program.configureHelp())
@@ -228,10 +230,10 @@ function helpCommandOf({commands}: Command): Command {
 }
 
 /** Loaded only when help is shown. */
-async function addExamples(program: Command, columns: number): Promise<void> {
+async function addExamples(program: Command): Promise<void> {
   const {helpFor} = await import('./help-examples.ts');
   const add = (command: Command): void => {
-    const text = helpFor(fullName(command).split(' '), columns);
+    const text = helpFor(fullName(command).split(' '));
     if (text !== '') command.addHelpText('after', text);
     for (const child of command.commands) add(child);
   };

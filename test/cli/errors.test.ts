@@ -86,6 +86,28 @@ describe('an expected error', () => {
     );
   });
 
+  test('fits the terminal: the message breaks between words, and reasons that are too wide go below', async () => {
+    const project = cliProject(planOf(task('a')));
+    const {err} = await project.run(['execute'], {terminal: {columns: 60}});
+    expect(err).toBe(
+      lines(
+        'error: the agent Claude Code cannot be used: claude is not',
+        '  on the PATH, nor is any other agent',
+        '  provider  claude',
+        '  code      E_AGENT_NOT_FOUND',
+        '  next      npm install -g @anthropic-ai/claude-code',
+        '              or put claude on your PATH',
+        '            npm install -g @openai/codex',
+        '              or use Codex instead',
+        '            blackbird demo',
+        '              or watch the built-in demo agent: no account',
+        '                is needed',
+        '            blackbird agents',
+        '              see what is installed',
+      ),
+    );
+  });
+
   test('shows no control characters in message, labels, values, causes and next steps', async () => {
     const id = 'a\u202eb\u2066';
     const wrong = cliProject(planOf(task(`x\u009b31m${id}`, {title: ''})));

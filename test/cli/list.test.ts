@@ -254,7 +254,7 @@ describe('an empty list', () => {
       return err;
     };
     expect(await notice([])).toBe(
-      'The plan is empty. Plan with your agent: blackbird plan generate; or add a task: blackbird add\n',
+      'The plan is empty. Fill it with: blackbird plan generate, or blackbird add\n',
     );
     expect(await notice([task('a', {status: 'done'}), task('b', {status: 'blocked'})])).toBe(
       'No task is ready: 1 done, 1 blocked. See: blackbird list --all\n',

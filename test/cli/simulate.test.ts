@@ -89,7 +89,7 @@ describe('simulate', () => {
     const {code, out} = await cliProject(planOf()).run(['simulate', '--runs', '3']);
     expect({code, out}).toEqual({
       code: 0,
-      out: 'The plan is empty. Plan with your agent: blackbird plan generate; or add a task: blackbird add\n',
+      out: 'The plan is empty. Fill it with: blackbird plan generate, or blackbird add\n',
     });
   });
 

@@ -16,8 +16,8 @@ export function completionCommand(cli: Cli): Command {
       'after',
       `
 To use it:
-  bash  $ source <(blackbird completion bash)                       in ~/.bashrc
-  zsh   $ source <(blackbird completion zsh)                        in ~/.zshrc, after compinit
+  bash  $ source <(blackbird completion bash)  in ~/.bashrc
+  zsh   $ source <(blackbird completion zsh)   in ~/.zshrc, after compinit
   fish  $ blackbird completion fish > ~/.config/fish/completions/blackbird.fish`.replaceAll(
         'blackbird',
         cli.context.name,

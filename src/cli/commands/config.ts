@@ -56,7 +56,7 @@ export function configCommand(cli: Cli): Command {
     .action(async (text: string, _options, command: Command) => {
       const key = requireSettingKey(text);
       const {value, source} = required((await resolved(command)).values.get(key));
-      cli.print(command, {key, value, source}, settingText(value));
+      cli.print(command, {key, value, source}, () => settingText(value));
     });
 
   const write = async (command: Command, text: string, value: string | undefined, isGlobal: boolean) => {
@@ -130,7 +130,7 @@ function required<T>(value: T | undefined): T {
 function settingLines(): string[] {
   const width = Math.max(...settingKeys.map((key) => key.length));
   return settingKeys.flatMap((key) => [
-    `  ${key.padEnd(width)}  ${acceptedFor(settings[key]).replace(/, such as .*\]'/, '')}`,
+    `  ${key.padEnd(width)}  ${acceptedFor(settings[key]).replace(/, such as .*\]'| of at most \d+ characters/g, '')}`,
     `    ${settings[key].about}`,
   ]);
 }

@@ -57,10 +57,8 @@ export function executeCommand(cli: Cli): Command {
       .addHelpText(
         'after',
         `
-An open decision comes first. Without a terminal nothing is asked; the commands to decide with are
-printed instead.
-Ctrl+C pauses: it asks the agent to stop, a second Ctrl+C forces it.
-Continue with "blackbird resume".`,
+An open decision comes first. Without a terminal nothing is asked; the commands to decide with are printed instead.
+Ctrl+C pauses: it asks the agent to stop, a second Ctrl+C forces it. Continue with "blackbird resume".`,
       )
       .action(async (taskIds: readonly string[], options: Options, command: Command) => {
         const project = await cli.project(command);

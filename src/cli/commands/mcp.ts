@@ -7,8 +7,7 @@ export function mcpCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-The agent can list, show, explain, add, edit, move and connect tasks, set a status, and read runs
-and reports, with the same locks and refusals as the commands. It cannot start or decide anything.
+The agent can list, show, explain, add, edit, move and connect tasks, set a status, and read runs and reports, with the same locks and refusals as the commands. It cannot start or decide anything.
 
 Connect it, in the project's folder.
 Examples:

@@ -15,14 +15,12 @@ export function reportCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-Without --since or --job it covers the last stretch of work: the newest job, and the jobs before it
-that were followed within an hour or were cut off (Blackbird was killed, a limit was too long to
-wait for), at most a day back. The exit code is 0 whenever the report could be made.
+Without --since or --job it covers the last stretch of work: the newest job, and the jobs before it that were followed within an hour or were cut off (Blackbird was killed, a limit was too long to wait for), at most a day back. The exit code is 0 whenever the report could be made.
 
 Examples:
   $ blackbird report                            the morning after
   $ blackbird report --since 22:00
-  $ blackbird report --format html > night.html      one file, with the timeline
+  $ blackbird report --format html > night.html  one file, with the timeline
   $ blackbird report --format md | gh pr comment --body-file -
   $ blackbird report --json | jq -r '.needs_you[].command'`,
     )

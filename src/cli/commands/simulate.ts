@@ -27,9 +27,7 @@ export function simulateCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-Plays the plan with the state machines of "execute", scripted agents and a clock that never waits.
-Shows the order, where a person is needed, how long it takes and what it costs. Nothing is started
-or written.
+Plays the plan with the state machines of "execute", scripted agents and a clock that never waits. Shows the order, where a person is needed, how long it takes and what it costs. Nothing is started or written.
 
 Examples:
   $ blackbird simulate

@@ -7,13 +7,14 @@ import {displayLine, displayText} from '../../machines/policies/text/display-tex
 import {messageOf} from '../../services/contracts/errors.ts';
 import type {Answer, Question} from '../../services/contracts/run.ts';
 import type {CliContext} from '../context.ts';
+import {folded} from '../terminal/fold.ts';
 
 /**
  * Asks each question in turn; null if the input ends before the last answer. `goOn`: the command to answer
  * them later.
  */
 export async function askQuestions(
-  {ask, err}: CliContext,
+  {ask, err: print, stderr}: CliContext,
   questions: readonly Question[],
   asked: DraftedQuestions,
   inspect: Observer['inspect'],
@@ -21,6 +22,7 @@ export async function askQuestions(
 ): Promise<readonly Answer[] | null> {
   const actor = createActor(draftedQuestions(asked), {input: {questions}, inspect});
   actor.start();
+  const err = (text: string) => print(folded(text, stderr.columns));
   const who = isDraftTaskId(asked.run.task_id) ? 'the planner' : displayLine(asked.run.task_id);
   const words = displayText(wordsAround(asked.run.result)).trimEnd();
   let shown: Question | null = null;

@@ -9,6 +9,7 @@ import type {CliContext} from '../context.ts';
 import {exitCodeAfter} from '../exit-codes.ts';
 import type {InspectChoice} from '../inspect/inspect-option.ts';
 import {livePage} from '../inspect/live-page.ts';
+import {folded} from '../terminal/fold.ts';
 import {printableJson} from '../terminal/printable-json.ts';
 import {type BudgetOptions, budgetWish} from './budget-options.ts';
 import type {OpenEngineOptions, OpenedEngine} from './engine-composition.ts';
@@ -174,7 +175,7 @@ function printSummary(cli: Cli, command: Command, summary: JobSummary): void {
     ...(obstacles && {obstacles: obstacles.slice(0, mostObstacles).map(obstacleData)}),
   };
   if (cli.isJson(command)) cli.context.out(printableJson(data));
-  else for (const line of lines) cli.context.out(line);
+  else for (const line of lines) cli.context.out(folded(line, cli.context.stdout.columns));
   cli.exitCode = exitCodeAfter[standing];
 }
 

@@ -15,6 +15,7 @@ import {dollars, duration, usedTokens, workTime} from '../../machines/policies/t
 import {messageOf} from '../../services/contracts/errors.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {CliContext} from '../context.ts';
+import {folded} from '../terminal/fold.ts';
 import {liveLine} from '../terminal/live-line.ts';
 import {painter} from '../terminal/paint.ts';
 import {printableJson} from '../terminal/printable-json.ts';
@@ -49,7 +50,7 @@ export function textProgress(
   const requested = new Set<string>();
   const say = (text: string) => {
     live?.clear();
-    context.out(text);
+    context.out(folded(text, context.stdout.columns));
   };
   const begin = (text: string) => {
     for (const line of [...resting.splice(0), text]) say(line);
@@ -118,7 +119,7 @@ export function textProgress(
           return;
         case 'engine.warning':
           live?.clear();
-          context.err(`warning: ${displayLine(fact.message)}`);
+          context.err(folded(`warning: ${displayLine(fact.message)}`, context.stdout.columns));
           return;
         case 'run.updated': {
           // A superseded run ended and was reported long ago.

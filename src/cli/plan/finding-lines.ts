@@ -1,6 +1,7 @@
 import {type Finding, severities} from '../../machines/policies/plan/lint-finding.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import type {Cli} from '../cli.ts';
+import {folded} from '../terminal/fold.ts';
 import {painter} from '../terminal/paint.ts';
 
 export function countsOf(findings: readonly Finding[]) {
@@ -22,5 +23,5 @@ export function findingLines(cli: Cli, findings: readonly Finding[]): string[] {
   const counts = Object.entries(countsOf(findings)).flatMap(([name, count]) =>
     count > 0 ? [`${count} ${name}${count > 1 && name !== 'blocking' ? 's' : ''}`] : [],
   );
-  return [...lines, counts.join(' · ')];
+  return [...lines, counts.join(' · ')].map((line) => folded(line, cli.context.stdout.columns));
 }

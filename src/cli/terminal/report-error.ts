@@ -3,7 +3,8 @@ import {AppError, causesOf, messageOf, systemErrorCode} from '../../services/con
 import {openFilesSteps} from '../../services/stores/store-errors.ts';
 import type {CliContext} from '../context.ts';
 import {exitCodeOf, exitCodes} from '../exit-codes.ts';
-import {painter} from './paint.ts';
+import {folded} from './fold.ts';
+import {type Paint, painter} from './paint.ts';
 import {printableJson} from './printable-json.ts';
 
 /** Reports what went wrong and what to do next; returns the matching exit code. */
@@ -30,20 +31,38 @@ function renderError(error: AppError, context: CliContext): string {
   const rows = [...error.details, ...causes, ...code].map(
     ([label, value]) => [displayLine(label), displayText(value)] as const,
   );
-  const next = error.next.map(({command, why}) => ({command: displayLine(command), why}));
-  const commandWidth = Math.max(0, ...next.map(({command}) => command.length));
-  const steps = next.map(({command, why}, index): readonly [string, string] => [
-    index === 0 ? 'next' : '',
-    why === undefined ? command : `${command.padEnd(commandWidth)}  ${paint('dim', displayLine(why))}`,
-  ]);
-  const labelWidth = Math.max(0, ...[...rows, ...steps].map(([label]) => label.length));
-  const lines = [...rows, ...steps].map(
+  const labels = [...rows.map(([label]) => label), error.next.length === 0 ? '' : 'next'];
+  const labelWidth = Math.max(...labels.map(({length}) => length));
+  const room = context.stderr.columns - labelWidth - 4;
+  const steps = stepLines(error.next, room, paint);
+  const lines = [
+    ...rows.map(([label, value]) => [label, folded(value, room)] as const),
+    ...(steps.length === 0 ? [] : [['next', steps.join('\n')] as const]),
+  ].map(
     ([label, value]) =>
       `  ${paint('dim', label.padEnd(labelWidth))}  ${value.replaceAll('\n', `\n${' '.repeat(labelWidth + 4)}`)}`,
   );
   // The format that scripts of agency expect, on a terminal too: first the code, then the message alone.
-  const head = isAgency ? `error_code: ${error.code}\n` : `${paint('red', 'error:')} `;
-  return [`${head}${displayText(error.message)}`, ...lines].join('\n');
+  if (isAgency) return [`error_code: ${error.code}`, displayText(error.message), ...lines].join('\n');
+  const message = folded(`error: ${displayText(error.message)}`, context.stderr.columns);
+  return [message.replace('error:', paint('red', 'error:')), ...lines].join('\n');
+}
+
+/** The commands with their reasons beside them, or below if one of them would not fit. */
+function stepLines(next: AppError['next'], room: number, paint: Paint): string[] {
+  const steps = next.map(({command, why = ''}) => ({command: displayLine(command), why: displayLine(why)}));
+  const width = Math.max(0, ...steps.map(({command}) => command.length));
+  const isBeside = steps.every(({why}) => why === '' || width + 2 + why.length <= room);
+  return steps.flatMap(({command, why}) => {
+    if (why === '') return [command];
+    if (isBeside) return [`${command.padEnd(width)}  ${paint('dim', why)}`];
+    return [
+      command,
+      ...folded(`  ${why}`, room)
+        .split('\n')
+        .map((line) => paint('dim', line)),
+    ];
+  });
 }
 
 function renderBug(error: unknown, context: CliContext): string {

@@ -288,7 +288,7 @@ describe('as text', () => {
     [{done: 8, skipped: 1, total: 9, ready: 0, next: [], needs_you: []}, 'Everything is done or skipped.'],
     [
       {done: 0, total: 0, ready: 0, next: [], needs_you: []},
-      'The plan is empty. Plan with your agent: blackbird plan generate; or add a task: blackbird add',
+      'The plan is empty. Fill it with: blackbird plan generate, or blackbird add',
     ],
     [{done: 9, total: 9, ready: 0, next: []}, ''],
     [

@@ -16,8 +16,7 @@ export function generateCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-The agent may read the repository but not change it. It may ask you questions. Its proposal is
-checked, shown, and saved once you agree. Until then it is a draft: see plan drafts.
+The agent may read the repository but not change it. It may ask you questions. Its proposal is checked, shown, and saved once you agree. Until then it is a draft: see plan drafts.
 Existing tasks stay as they are; use plan refine to change them.
 
 Examples:
@@ -72,7 +71,7 @@ Only dependencies change, each with its reason. They are shown, and saved once y
 
 Examples:
   $ blackbird deps infer
-  $ blackbird deps infer "the schema comes before everything that stores data" --yes`,
+  $ blackbird deps infer "the schema comes before what stores data" --yes`,
     )
     .action(async (words: readonly string[], options: Options, self: Command) => {
       const {items} = await (await cli.project(self)).plans.read();

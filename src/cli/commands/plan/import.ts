@@ -25,13 +25,12 @@ export function importCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-Shows what would change and asks. Importing the same list twice changes nothing. Later changes in
-the list are updated; changes you made in the plan, including statuses, are kept.
+Shows what would change and asks. Importing the same list twice changes nothing. Later changes in the list are updated; changes you made in the plan, including statuses, are kept.
 
 Examples:
   $ blackbird plan import TODO.md
   $ blackbird plan import .taskmaster/tasks/tasks.json --yes
-  $ gh issue list --json number,title,body,labels,state | blackbird plan import - --yes
+  $ gh issue list --json number,title,body,state | blackbird plan import -
   $ blackbird plan import tasks.csv --dry-run`,
     );
   return withSaveOptions(command).action(async (file: string, options: Options, running: Command) => {

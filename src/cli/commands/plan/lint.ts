@@ -11,9 +11,7 @@ export function lintCommand(cli: Cli): Command {
     .addHelpText(
       'after',
       `
-Checks every leaf that is not done or skipped. Blocking means that an agent would have to guess:
-plan generate --yes does not save such a proposal, and lint ends with exit code 3.
-execute runs the task anyway.
+Checks every leaf that is not done or skipped. Blocking means that an agent would have to guess: plan generate --yes does not save such a proposal, and lint ends with exit code 3. execute runs the task anyway.
 
 Examples:
   $ blackbird plan lint

@@ -1,3 +1,2 @@
 /** Shown for a plan without tasks. */
-export const emptyPlanText =
-  'The plan is empty. Plan with your agent: blackbird plan generate; or add a task: blackbird add';
+export const emptyPlanText = 'The plan is empty. Fill it with: blackbird plan generate, or blackbird add';
