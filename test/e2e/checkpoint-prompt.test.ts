@@ -40,6 +40,10 @@ async function prompt(): Promise<Terminal> {
   return terminal;
 }
 
+/** Waits for exactly these lines; a frame may arrive in parts. */
+const shows = (terminal: Terminal, lines: readonly string[]) =>
+  eventually(() => expect(terminal.screen().split('\n')).toEqual(lines));
+
 describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
   beforeAll(async () => {
     await build({
@@ -63,8 +67,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
 
   test('is readable at 80 × 24, decides by keys and leaves the terminal as it was', async () => {
     const terminal = await prompt();
-    await terminal.until('whole task');
-    expect(terminal.screen().split('\n')).toEqual([
+    await shows(terminal, [
       ' ACTION REQUIRED   pay-04  Refund endpoint          ✓ succeeded · 4m12s · $0.31',
       ' whole task 1 file +60 −0                                     0/1 viewed · 1/62',
       '›─ one.ts ────────────────────────────────────────────────────────────── +60 −0',
@@ -179,8 +182,7 @@ describe.skipIf(!hasTmux)('the checkpoint in a real terminal', () => {
   test('follows the terminal down to 40 × 12 and back', async () => {
     const terminal = await prompt();
     terminal.resize(40, 12);
-    await terminal.until(' pay-04  Refund endpoint\n');
-    expect(terminal.screen().split('\n')).toEqual([
+    await shows(terminal, [
       ' ACTION REQUIRED  ✓ succeeded · 4m12s',
       ' pay-04  Refund endpoint',
       ' whole task 1 file    0/1 viewed · 1/62',

@@ -1,4 +1,6 @@
+import {once} from 'node:events';
 import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {type AddressInfo, createServer} from 'node:net';
 import path from 'node:path';
 import {createWebSocketReceiver} from '@statelyai/inspect';
 import {describe, expect, test} from 'vitest';
@@ -279,8 +281,12 @@ describe('--inspect', () => {
     expect(existsSync(path.join(other.folder, '.blackbird', 'inspectors'))).toBe(false);
     running.child.kill('SIGINT');
     await running.ended;
-    const again = await other.run(['execute', `--inspect=${port}`]);
-    expect(again.err).toContain(`Inspect: http://127.0.0.1:${port}/`);
+    // Another process may take a free port before we do, so several are tried.
+    await eventually(async () => {
+      const free = await freePort();
+      const again = await other.run(['execute', `--inspect=${free}`]);
+      expect(again.err).toContain(`Inspect: http://127.0.0.1:${free}/`);
+    });
   });
 
   test.each(['0', '65536', 'x', '-1'])('refuses %s as a port', async (port) => {
@@ -308,12 +314,22 @@ describe('--inspect=stately', () => {
     await untilAtWork(project, 'a');
     running.child.kill('SIGINT');
     expect((await running.ended).code).toBe(130);
+    // What it sent last may be read after we hear of its end.
+    await eventually(() => expect(received.map(({event}) => event?.type)).toContain('engine.pause'));
     const names = received.flatMap(({type, name}) => (type === '@xstate.actor' ? [name] : []));
     expect(names).toEqual(expect.arrayContaining(['engine', 'executor', 'task', 'run', 'segment']));
-    expect(received.map(({event}) => event?.type)).toContain('engine.pause');
     expect(JSON.stringify(received)).not.toContain('sleep 60');
   });
 });
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const {port} = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
 
 type Entry = {
   seq: number;

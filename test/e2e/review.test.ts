@@ -388,7 +388,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     const project = reviewed();
     const terminal = openTerminal({...project, ...small});
     terminal.type('blackbird execute');
-    const shown = await terminal.until('whole task 1 file');
+    const shown = await terminal.until(/whole task 1 file[\s\S]*esc later/);
     for (const text of ['ACTION REQUIRED', 'a  Task a', 'succeeded', 'esc later', 'src/a.txt', '+ hello'])
       expect(shown).toContain(text);
     expect(Math.max(...shown.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);

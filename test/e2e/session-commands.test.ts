@@ -71,7 +71,7 @@ describe.skipIf(!hasTmux)('run', () => {
     await terminal.until(/claude in .* for refunds/);
     const [session = ''] = project.sessionNames();
     project.tmux('detach-client', '-s', `=${session}`);
-    await terminal.until(/tmux: agency_[\s\S]*\[0\]>/);
+    await terminal.until(/tmux: agency_[\s\S]*\[0\]>$/);
   });
 
   test('takes runner and parent from the command line, otherwise from agency.json', async () => {

@@ -1,3 +1,4 @@
+import {execFileSync} from 'node:child_process';
 import {existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
@@ -81,9 +82,17 @@ describe.skipIf(!hasTmux)('a run that cannot start leaves nothing behind', () =>
 });
 
 describe.skipIf(!hasTmux)('a runner that ends at once', () => {
-  // The kernel may lose output written in the moment of the exit.
-  const claude = (project: AgencyProject) =>
+  const claude = (project: AgencyProject) => {
+    // The kernel may lose output written in the moment of the exit.
     project.addProgram('claude', 'echo "no login"; sleep 0.5; exit 7');
+    // A busy machine may take longer to start it than `agency` watches it, so it has ended when that begins.
+    const tmux = execFileSync('sh', ['-c', 'command -v tmux'], {env: project.env, encoding: 'utf8'}).trim();
+    const isDead = `[ "$('${tmux}' list-panes -a -F '#{pane_dead}')" = 1 ]`;
+    project.addProgram(
+      'tmux',
+      `'${tmux}' "$@" || exit\n[ "$1" != new-session ] || until ${isDead}; do sleep 0.05; done`,
+    );
+  };
   const told = (next: string) =>
     [
       'error_code: E_RUNNER_EXITED',

@@ -39,7 +39,7 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
     await terminal.until(/claude in .* for refunds/);
     expect(clientsOf(project)).toEqual([session]);
     project.tmux('detach-client', '-s', `=${session}`);
-    await terminal.until(/\[0\]>/);
+    await terminal.until(/\[0\]>$/);
 
     await project.run(['kill', id]);
     expect(await project.run(['resume', id, '--detached'])).toEqual({
@@ -50,7 +50,7 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
     terminal.type(`clear; agency attach ${id}`);
     await eventually(() => expect(clientsOf(project)).toEqual([session]));
     project.tmux('detach-client', '-s', `=${session}`);
-    await terminal.until(/\[0\]>/);
+    await terminal.until(/\[0\]>$/);
 
     const before = panePid(project, session);
     terminal.type(`clear; agency resume ${id} --restart`);
@@ -63,7 +63,7 @@ describe.skipIf(!hasTmux)('resume with the real tmux', () => {
     terminal.type('typed later');
     await terminal.until(/typed later\n+typed later/);
     project.tmux('detach-client', '-s', `=${session}`);
-    await terminal.until(/\[0\]>/);
+    await terminal.until(/\[0\]>$/);
 
     expect(eventNames(project, id)).toEqual([
       ...['kill_session', 'resume_create', 'kill_session', 'resume_create', 'resume_restart'],

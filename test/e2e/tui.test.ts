@@ -83,6 +83,8 @@ describe.skipIf(!hasTmux)('the terminal UI in a real terminal (needs tmux)', () 
     terminal.press('R');
     await sees(terminal, 'Restart a');
     terminal.press('y');
+    // Not by the screen, on which the sentence of the first job may still be.
+    await eventually(() => expect(project.statuses()).toEqual({a: 'done'}));
     await sees(terminal, 'no ready tasks remaining');
     const [first, second] = project.runs('a');
     expect([first, second]).toMatchObject([

@@ -52,6 +52,7 @@ async function ensureChromium(): Promise<string> {
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: await ensureChromium(),
+    timeout: 120_000,
     args: [
       '--no-sandbox',
       '--disable-gpu',

@@ -16,6 +16,8 @@ export async function openPage(
 ): Promise<OpenedPage> {
   const page = await browser.newPage({viewport: {width: 1280, height: 800}, colorScheme});
   onTestFinished(() => page.close());
+  // For a hang only; its own 30 s can pass on a busy machine.
+  page.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {

@@ -26,6 +26,8 @@ export type Terminal = {
   close(): void;
 };
 
+const pause = new Int32Array(new SharedArrayBuffer(4));
+
 /** Opens a tmux on its own socket, in the project's folder and with its environment. */
 export function openTerminal({
   folder,
@@ -68,6 +70,8 @@ export function openTerminal({
       .join('\n')
       .trimEnd();
   const screen = () => capture('-J', '-S', '-');
+  // What is typed before the shell's first prompt would be echoed twice, and the prompt pass for the end of a command.
+  while (!screen().startsWith('[0]>')) Atomics.wait(pause, 0, 0, 10);
   return {
     type: (line) => {
       // At once, so that old content is not mistaken for the line's output.

@@ -2,7 +2,7 @@ import {createHash} from 'node:crypto';
 import {readFileSync, symlinkSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, onTestFinished, test} from 'vitest';
-import {createActor, toPromise} from 'xstate';
+import {createActor, SimulatedClock, toPromise} from 'xstate';
 import {verificationMachine} from '../../../src/machines/verification.machine.ts';
 import {createCheckRunner} from '../../../src/services/agents/check-runner.ts';
 import {createAgentSpawner} from '../../../src/services/agents/spawn-agent.ts';
@@ -100,7 +100,7 @@ describe('a check', () => {
 });
 
 test('a check that hangs and ignores signals is ended at its limit, with all it started', async () => {
-  const {folder, run: named, runner} = checkRunner();
+  const {folder, run: named, runner, printed} = checkRunner();
   const command = `trap '' INT; (trap '' INT; sleep 300 & echo $! >child); echo working; sleep 300`;
   const run = runRecord({
     run_id: named.run_id,
@@ -111,12 +111,19 @@ test('a check that hangs and ignores signals is ended at its limit, with all it 
   });
   const {services, runs} = createFakeServices({plan: planOf(task('a')), runs: [run]});
   const {verification} = defineEffects({...services, checks: runner, monotonicNow: () => performance.now()});
+  const clock = new SimulatedClock();
   const actor = createActor(verificationMachine.provide({actors: verification}), {
-    input: {run, pauseReason: null, graceMilliseconds: 50, limitMilliseconds: 4_000, rounds: 0},
+    clock,
+    input: {run, pauseReason: null, graceMilliseconds: 50, limitMilliseconds: 60_000, rounds: 0},
   });
   const finished = toPromise(actor);
   actor.start();
-  await eventually(() => expect(textOf(path.join(folder, 'child'))).not.toBe(''));
+  await eventually(() => {
+    expect(textOf(path.join(folder, 'child'))).not.toBe('');
+    expect(printed.join('')).toBe('working\n');
+  });
+  clock.increment(60_000);
+  clock.increment(50);
   await finished;
   await expectGone([Number(textOf(path.join(folder, 'child')))]);
   expect(runs.records('a')[0]).toMatchObject({

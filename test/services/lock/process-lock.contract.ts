@@ -158,7 +158,7 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
       const {lock, enter} = openArena();
       const first = await enter();
       await first.acquire();
-      const waiting = lock.acquire({waitSeconds: 30});
+      const waiting = lock.acquire({waitSeconds: 120});
       await first.release();
       expect((await waiting).acquired).toBe(true);
       expect((await lock.holder())?.pid).toBe(process.pid);
@@ -168,7 +168,7 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
       const {lock, enter} = openArena();
       const first = await enter();
       await first.acquire();
-      const waiting = lock.acquire({waitSeconds: 30});
+      const waiting = lock.acquire({waitSeconds: 120});
       await first.end();
       expect((await waiting).acquired).toBe(true);
     });
@@ -199,7 +199,7 @@ export function describeProcessLock(kind: LockKind, createLock: (file: string) =
       const {lock, enter} = openArena();
       const held = await lock.acquire({waitSeconds: 0});
       const second = await enter();
-      second.order({order: 'acquire', waitSeconds: 30});
+      second.order({order: 'acquire', waitSeconds: 120});
       await eventually(() => expect(isWaiting(second.pid, kind)).toBe(true));
       // As the terminal does it: to the whole process group.
       process.kill(-second.pid, 'SIGINT');
