@@ -117,7 +117,11 @@ test('docs/providers.md has a row for every provider, and docs/sessions.md names
 });
 
 test('docs/terminal-ui.md has every command of the help that has a letter or sign as its key', () => {
-  const shown = new Set([...read('docs/terminal-ui.md').matchAll(/`\\?(\S+)`/g)].map(([, key]) => key));
+  // The first column alone: in the text of another row, a letter may be the key of something else.
+  const cells = read('docs/terminal-ui.md')
+    .split('\n')
+    .map((line) => /^\| (.*?[^\\])\|/.exec(line)?.[1] ?? '');
+  const shown = new Set(cells.flatMap((cell) => [...cell.matchAll(/`\\?(\S+?)`/g)].map(([, key]) => key)));
   const arrows = new Map([
     ['left', '←'],
     ['right', '→'],
@@ -130,7 +134,7 @@ test('docs/terminal-ui.md has every command of the help that has a letter or sig
   );
   expect(
     missing.map(({id, keys}) => [id, ...keys]),
-    'docs/terminal-ui.md has no row for these',
+    'docs/terminal-ui.md has no row for these in its first column',
   ).toEqual([]);
 });
 
