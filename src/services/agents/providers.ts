@@ -10,9 +10,6 @@ export const providers: Readonly<Record<NativeProviderId, Provider>> = {
   demo: demoProvider,
 };
 
-/** The provider with this id; null if there is none. */
-export function findProvider(id: NativeProviderId): Provider;
-export function findProvider(id: string): Provider | null;
-export function findProvider(id: string): Provider | null {
-  return Object.values(providers).find((provider) => provider.id === id) ?? null;
+export function findProvider(id: NativeProviderId): Provider {
+  return providers[id];
 }

@@ -17,7 +17,7 @@ type ProviderEntry = {
   /** It can be told after how many turns to stop. */
   readonly limitsTurns: boolean;
   /** Minutes to wait for a usage limit without a reset time, one after another. */
-  readonly limitWaits: readonly number[];
+  readonly limitWaits: readonly [number, ...number[]];
   /** It refuses to edit files for root unless this variable is 1; null if it does not. */
   readonly rootVariable: string | null;
   /** Or if it finds itself in a sandbox that sets this variable. */

@@ -2,13 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {claudeProvider} from '../../../src/services/agents/claude.ts';
 import {codexProvider} from '../../../src/services/agents/codex.ts';
 import {demoAgentScript, demoProvider} from '../../../src/services/agents/demo.ts';
-import {findProvider, providers} from '../../../src/services/agents/providers.ts';
 import type {AgentRequest, Capabilities} from '../../../src/services/contracts/agent.ts';
-import {
-  type NativeProviderId,
-  providerIds,
-  providerTable,
-} from '../../../src/services/contracts/provider-table.ts';
 import {capabilities, request} from '../../helpers/run-provider.ts';
 
 const ref = '0195d27e-46c6-4b0f-bd54-657f920eee8d';
@@ -280,80 +274,5 @@ describe('demo', () => {
       stdin: 'do it',
       env: {},
     });
-  });
-});
-
-describe('a hostile session ref', () => {
-  const hostile = [
-    '',
-    ' ',
-    '--last',
-    '--continue',
-    '-',
-    'my-session',
-    'latest',
-    '../../etc/passwd',
-    ref.toUpperCase(),
-    ref.slice(0, -1),
-    `${ref}0`,
-    ref.replaceAll('-', ''),
-    `${ref}\n`,
-    ` ${ref}`,
-    `${ref} --last`,
-    `{${ref}}`,
-    '0195d27e-46c6-4b0f-bd54-657f920eee8g',
-  ];
-  const rows = providerIds.flatMap((id) => hostile.map((bad) => ({id, bad})));
-
-  test.each(rows)('$id refuses $bad', ({id, bad}) => {
-    const provider = findProvider(id);
-    expect(provider.isSessionRef(bad)).toBe(false);
-    expect(() => provider.command(request({kind: 'resume', sessionRef: bad}), capabilities())).toThrow(
-      'not a session ref',
-    );
-  });
-
-  const commandOf = (id: NativeProviderId, asked: Partial<AgentRequest>) =>
-    findProvider(id).command(request(asked), capabilities());
-  const choosable = providerIds.filter((id) => commandOf(id, {sessionRef: ref}).args.includes(ref));
-
-  test.each(choosable)('%s does not start with one either', (id) => {
-    expect(() => commandOf(id, {sessionRef: '--continue'})).toThrow('not a session ref: "--continue"');
-  });
-
-  test.each(providerIds)('%s needs one to resume', (id) => {
-    const provider = findProvider(id);
-    expect(provider.isSessionRef(ref)).toBe(true);
-    expect(() => provider.command(request({kind: 'resume'}), capabilities())).toThrow(
-      'not a session ref: null',
-    );
-  });
-});
-
-test.each(['Codex', 'nobody', '', '__proto__', 'toString'])('no provider is called %j', (name) => {
-  expect(findProvider(name)).toBeNull();
-});
-
-describe.each(Object.entries(providers))('every provider: %s', (id, provider) => {
-  test('has the id and the title of its entry in the table', () => {
-    expect({id: provider.id, title: provider.title}).toEqual({
-      id,
-      title: providerTable[id as NativeProviderId].title,
-    });
-  });
-
-  test('has the prompt on stdin only', () => {
-    const {args, stdin} = provider.command(request({prompt: '--help me'}), capabilities());
-    expect({args, stdin}).toEqual({args: expect.not.arrayContaining(['--help me']), stdin: '--help me'});
-  });
-
-  test('is told when it may only read', () => {
-    const argsFor = (access: AgentRequest['access']) =>
-      provider.command(request({access}), capabilities()).args;
-    expect(argsFor('read-only')).not.toEqual(argsFor('edit'));
-  });
-
-  test.each(['-x', '--model', 'a b', 'a"b', '', 'a\nb'])('is never given the model %j', (model) => {
-    expect(() => provider.command(request({model}), capabilities())).toThrow('cannot be an argument');
   });
 });

@@ -3,31 +3,13 @@ import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {customProvider} from '../../../src/services/agents/custom-command.ts';
 import type {AgentVerdict, Dialect} from '../../../src/services/contracts/agent.ts';
+import {providerLines, providerRef as ref} from '../../helpers/provider-lines.ts';
 import {capabilities, request, runProvider} from '../../helpers/run-provider.ts';
 import {temporaryFolder} from '../../helpers/temp-folder.ts';
 
-const ref = '0195d27e-46c6-4b0f-bd54-657f920eee8d';
 const line = (value: unknown) => JSON.stringify(value);
 
-/** What each of them prints on success. */
-const dialects: Readonly<Record<Dialect, Readonly<Record<'session' | 'progress' | 'result', string>>>> = {
-  claude: {
-    session: line({type: 'system', subtype: 'init', session_id: ref}),
-    progress: line({type: 'assistant', message: {content: [{type: 'text', text: 'on it'}]}}),
-    result: line({type: 'result', subtype: 'success', is_error: false, result: 'on it'}),
-  },
-  codex: {
-    session: line({type: 'thread.started', thread_id: ref}),
-    progress: line({type: 'item.completed', item: {type: 'agent_message', text: 'on it'}}),
-    result: line({type: 'turn.completed'}),
-  },
-  demo: {
-    session: line({demo: 'session', id: ref}),
-    progress: line({demo: 'message', text: 'on it'}),
-    result: line({demo: 'result', ok: true, text: 'on it'}),
-  },
-};
-const everyDialect = Object.keys(dialects) as Dialect[];
+const everyDialect = Object.keys(providerLines) as Dialect[];
 
 const lineOf = (commandLine: string, dialect: Dialect | null) =>
   customProvider(commandLine, dialect).command(request({kind: 'resume', sessionRef: ref}), capabilities());
@@ -86,10 +68,10 @@ describe('the command', () => {
 describe('its lines', () => {
   test.each(everyDialect)('are read as %s from its session line on', (dialect) => {
     const custom = customProvider('my-agent', null);
-    expect(custom.parseLine(dialects[dialect].session)[0]).toEqual({type: 'session', ref, dialect});
+    expect(custom.parseLine(providerLines[dialect].session)[0]).toEqual({type: 'session', ref, dialect});
     for (const other of everyDialect.filter((each) => each !== dialect))
-      expect(custom.parseLine(dialects[other].result), other).toEqual([]);
-    expect(custom.parseLine(dialects[dialect].result).at(-1)).toMatchObject({
+      expect(custom.parseLine(providerLines[other].result), other).toEqual([]);
+    expect(custom.parseLine(providerLines[dialect].result).at(-1)).toMatchObject({
       type: 'result',
       result: {ok: true},
     });
@@ -97,21 +79,26 @@ describe('its lines', () => {
 
   test.each(everyDialect)('are read as %s without a session line too', (dialect) => {
     const custom = customProvider('my-agent', null);
-    expect(custom.parseLine(dialects[dialect].progress)).toContainEqual({type: 'message', text: 'on it'});
+    expect(custom.parseLine(providerLines[dialect].progress)).toContainEqual({
+      type: 'message',
+      text: 'on it',
+    });
     for (const other of everyDialect.filter((each) => each !== dialect))
-      expect(custom.parseLine(dialects[other].session), other).toEqual([]);
+      expect(custom.parseLine(providerLines[other].session), other).toEqual([]);
   });
 
   test('have no dialect while they could be any log', () => {
     const custom = customProvider('my-agent', null);
     custom.parseLine(line({type: 'error', message: 'no cache'}));
-    expect(custom.parseLine(dialects.claude.session)).toEqual([{type: 'session', ref, dialect: 'claude'}]);
+    expect(custom.parseLine(providerLines.claude.session)).toEqual([
+      {type: 'session', ref, dialect: 'claude'},
+    ]);
   });
 
   test('are read in the recorded dialect when it is resumed', () => {
     const custom = customProvider('my-agent', 'codex');
-    expect(custom.parseLine(dialects.claude.session)).toEqual([]);
-    expect(custom.parseLine(dialects.codex.session)).toEqual([{type: 'session', ref, dialect: 'codex'}]);
+    expect(custom.parseLine(providerLines.claude.session)).toEqual([]);
+    expect(custom.parseLine(providerLines.codex.session)).toEqual([{type: 'session', ref, dialect: 'codex'}]);
   });
 
   test.each([
@@ -170,7 +157,7 @@ describe('the verdict', () => {
       verdict: {outcome: 'failed', failure: {kind: 'rate_limit', message: 'slow down'}, text: ''},
     },
     ...everyDialect.flatMap((dialect) => {
-      const {session, progress, result} = dialects[dialect];
+      const {session, progress, result} = providerLines[dialect];
       return [
         {
           name: `a result of ${dialect} and exit 0 is success`,
@@ -203,7 +190,7 @@ describe('the verdict', () => {
   });
 
   test.each(everyDialect)('a resumed session of %s counts when the command names it', async (dialect) => {
-    const {session, progress, result} = dialects[dialect];
+    const {session, progress, result} = providerLines[dialect];
     expect(await verdictOf(says(session, progress, result), {resumes: dialect})).toEqual({
       outcome: 'succeeded',
       text: 'on it',

@@ -1,9 +1,10 @@
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {existsSync, readFileSync} from 'node:fs';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {claudeProvider} from '../../../src/services/agents/claude.ts';
 import {codexProvider} from '../../../src/services/agents/codex.ts';
 import {resetTimeIn, threadFailure} from '../../../src/services/agents/codex-failures.ts';
+import {findProvider} from '../../../src/services/agents/providers.ts';
 import {gatherEndFacts, stderrReason} from '../../../src/services/agents/verdicts.ts';
 import type {Failure, FailureKind, Provider} from '../../../src/services/contracts/agent.ts';
 import {programIds} from '../../../src/services/contracts/provider-table.ts';
@@ -13,15 +14,19 @@ const recordings = path.resolve(import.meta.dirname, '../../fixtures/agents/fail
 const textOf = (name: string) => readFileSync(path.join(recordings, name), 'utf8');
 const now = new Date('2026-11-17T03:25:00.000Z');
 
-/** The verdict on a recorded process, with the file of its thread as a second source. */
+/**
+ * The verdict on a recorded process: its output, what it printed to stderr if that says why, and the file of its
+ * thread as a second source.
+ */
 function failureOf(provider: Provider, name: string): Failure | null {
   const facts = gatherEndFacts();
   for (const line of textOf(`${name}.jsonl`).split('\n')) provider.parseLine(line).forEach(facts.take);
+  const stderr = `${name}.stderr.txt`;
   const verdict = provider.judge({
     kind: 'start',
     exitCode: 1,
     signal: null,
-    stderrTail: '',
+    stderrTail: existsSync(path.join(recordings, stderr)) ? textOf(stderr) : '',
     ...facts.said,
   });
   if (verdict.outcome === 'succeeded') return null;
@@ -30,13 +35,16 @@ function failureOf(provider: Provider, name: string): Failure | null {
   return hasThread ? threadFailure(verdict.failure, textOf(thread).split('\n'), now) : verdict.failure;
 }
 
-test.each(programIds)('what %s prints at a limit, an outage and without a login is recorded', (id) => {
-  const files = readdirSync(recordings);
-  const missing = ['usage-limit', 'overloaded', 'unauthorised'].map((name) => `${id}-${name}.jsonl`);
-  expect(
-    missing.filter((name) => !files.includes(name)),
-    `record them in ${recordings}`,
-  ).toEqual([]);
+const needed: ReadonlyArray<[name: string, kind: FailureKind]> = [
+  ['usage-limit', 'rate_limit'],
+  ['overloaded', 'outage'],
+  ['unauthorised', 'auth'],
+];
+
+describe.each(programIds)('%s', (id) => {
+  test.each(needed)('recorded in test/fixtures/agents/failures under %s is read as %s', (name, kind) => {
+    expect(failureOf(findProvider(id), `${id}-${name}`)).toMatchObject({kind});
+  });
 });
 
 const reset_at = '2026-11-16T15:34:17.000Z';

@@ -14,6 +14,7 @@ import type {
 } from '../../../src/services/contracts/agent.ts';
 import fc from '../../helpers/fast-check.ts';
 import {promptly} from '../../helpers/plans.ts';
+import {providerLines} from '../../helpers/provider-lines.ts';
 
 const vendors = Object.values(providers);
 const everyProvider = [...vendors, customProvider('my-agent', null)];
@@ -414,9 +415,12 @@ describe('the end', () => {
 
 describe('any text', () => {
   const folder = path.resolve(import.meta.dirname, '../../fixtures/agents/recordings');
-  const recorded = readdirSync(folder).flatMap((file) =>
-    readFileSync(path.join(folder, file), 'utf8').split('\n').filter(Boolean),
-  );
+  const recorded = [
+    ...readdirSync(folder).flatMap((file) =>
+      readFileSync(path.join(folder, file), 'utf8').split('\n').filter(Boolean),
+    ),
+    ...Object.values(providerLines).flatMap(({session, progress, result}) => [session, progress, result]),
+  ];
   const shapes = [
     'system',
     'assistant',
