@@ -70,6 +70,7 @@ export function createTui(ports: TuiPorts): Tui {
     editorRefused: ports.programs.editorRefused,
     detail: null,
     past: null,
+    helpTop: 0,
     list: {index: 0, query: '', sessions: null, preview: null},
     handover: null,
     size: {columns: 80, rows: 24},

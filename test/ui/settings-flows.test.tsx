@@ -95,6 +95,16 @@ describe('settings', () => {
     await sees(`${settingKeys[0]} comes from: default`);
   });
 
+  test('the help, scrolled or not, leaves the selected row as it was', async () => {
+    const {press, sees} = await browsing();
+    press(',', 'j', 'j');
+    await sees('❯ execution.stopOnFailure');
+    press('?');
+    await sees('esc back');
+    press('j', keys.escape);
+    await sees('❯ execution.stopOnFailure');
+  });
+
   test('a global switch is toggled there, also when the project overrides it', async () => {
     const {press, sees} = await browsing({config: {execution: {stopAfterEachTask: true}}});
     press(',');

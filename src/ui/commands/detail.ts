@@ -135,9 +135,8 @@ export function scroll(context: CommandContext, by: number): void {
   const {core, jobs, browse, helpLength} = context;
   const {screen, layout} = core.facts();
   if (screen === 'help') {
-    const {list} = core.get();
     const end = Math.max(0, helpLength() - helpRows(layout));
-    core.patch({list: {...list, index: Math.max(0, Math.min(end, list.index + by))}});
+    core.patch({helpTop: Math.max(0, Math.min(end, core.get().helpTop + by))});
     return;
   }
   if (core.get().browse.tab === 'diff') {

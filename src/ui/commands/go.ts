@@ -107,7 +107,7 @@ export const goCommands: readonly Command[] = [
     at: exceptHelp,
     section,
     run: ({core}) => {
-      core.patch({list: {...core.get().list, index: 0}});
+      core.patch({helpTop: 0});
       core.send({type: 'help.show'});
     },
   },

@@ -78,7 +78,9 @@ export type TuiState = {
     readonly runs: readonly RunRecord[];
     readonly index: number;
   } | null;
-  /** The selected row of settings and sessions, and the first line of the help. */
+  /** The first visible line of the help. */
+  readonly helpTop: number;
+  /** The selected row of settings and sessions. */
   readonly list: {
     readonly index: number;
     /** What is searched for; it leaves only the rows that contain it. */

@@ -7,10 +7,10 @@ import {useTuiState} from '../tui-context.tsx';
 
 /** Every key, from the same tables as the key handling. */
 export function HelpScreen() {
-  const [{list}, {layout}] = useTuiState();
+  const [{helpTop}, {layout}] = useTuiState();
   const rows = helpRows(layout);
   const lines = helpLines(helpColumns(layout));
-  const scroll = clamped({top: list.index, left: 0}, lines.length, rows);
+  const scroll = clamped({top: helpTop, left: 0}, lines.length, rows);
   return (
     <Box flexDirection="column" height={rows + 1} overflow="hidden" paddingLeft={1}>
       <Box height={rows} overflow="hidden">
