@@ -41,6 +41,8 @@ export type ProjectData = {
   /** The process id of another Blackbird that works on the project. */
   readonly otherEngine: number | null;
   readonly provider: ProviderChoice | {readonly problem: string};
+  /** Its program can be found, so a job would not be refused for want of it. */
+  readonly isAgentInstalled: boolean;
   /** Where a job would run and with which programs, which decides what may be done with a run. */
   readonly place: Pick<KnownOfTask, 'repoRoot' | 'explicitProvider' | 'customCommand' | 'isSessionRef'>;
   readonly config: ResolvedConfig;

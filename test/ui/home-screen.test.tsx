@@ -1,9 +1,11 @@
 import {describe, expect, test} from 'vitest';
+import {newDraft} from '../../src/machines/policies/planning/plan-draft.ts';
 import {pausedRun} from '../fakes/runs.ts';
-import {planOf, task} from '../helpers/plans.ts';
+import {now, planOf, task} from '../helpers/plans.ts';
 import {tuiProject} from './tui-project.tsx';
 
-const noAgent = {id: 'claude', source: 'none'} as const;
+const noAgent = {provider: {id: 'claude', source: 'none'}, isAgentInstalled: false} as const;
+const goneAgent = {provider: {id: 'codex', source: 'saved'}, isAgentInstalled: false} as const;
 
 describe('home', () => {
   test('shows the state of the plan and what comes next', async () => {
@@ -42,23 +44,29 @@ describe('home', () => {
     {name: 'another process at work', data: {otherEngine: 4711}, seen: 'Process 4711 is working on the plan'},
     {
       name: 'no agent at all',
-      data: {provider: noAgent},
-      seen: 'claude  not installed, nor is any other agent: w shows what to install',
+      data: noAgent,
+      seen: / no agent · 0\/1 done/,
     },
     {
       name: 'no agent at all and a ready task',
-      data: {provider: noAgent},
+      data: noAgent,
       seen: 'No agent is installed: w shows how to install one. Then e runs the tasks.',
     },
     {
       name: 'no agent at all and no plan',
-      data: {provider: noAgent, plan: {type: 'none'} as const},
+      data: {...noAgent, plan: {type: 'none'} as const},
       seen: 'No agent is installed: w shows how to install one. c creates an empty plan.',
     },
     {
       name: 'no agent at all and an empty plan',
-      data: {provider: noAgent, plan: {type: 'plan', plan: planOf()} as const},
+      data: {...noAgent, plan: {type: 'plan', plan: planOf()} as const},
       seen: 'No agent is installed: w shows how to install one. enter opens the plan, a',
+    },
+    {name: 'a chosen agent that is gone', data: goneAgent, seen: 'Agent  codex  not installed'},
+    {
+      name: 'a chosen agent that is gone and a ready task',
+      data: goneAgent,
+      seen: 'Codex is not installed: w shows how to install it, and what else there is.',
     },
     {
       name: 'an unknown agent',
@@ -66,6 +74,35 @@ describe('home', () => {
       seen: 'unsupported agent',
     },
   ])('$name', ({data, seen}) => {
-    expect(tuiProject({plan: planOf(task('a')), data}).screen()).toContain(seen);
+    expect(tuiProject({plan: planOf(task('a')), data}).screen()).toMatch(seen);
+  });
+
+  test.each([
+    {name: 'no agent', data: noAgent, why: 'P: no agent is installed: w shows how to install one'},
+    {
+      name: 'an agent that is gone',
+      data: goneAgent,
+      why: 'P: codex is not installed: w shows how to install',
+    },
+  ])('$name: planning is refused before anything is typed, and w leads', async ({data, why}) => {
+    const {press, sees, screen, lines} = tuiProject({plan: planOf(task('a')), data});
+    expect(lines().at(-1)).toMatch(/w install an agent/);
+    expect(screen()).not.toContain('plan with your agent');
+    press('P');
+    await sees(why);
+    press('w');
+    await sees(/❯ claude +Claude Code +2\.1\.0/);
+  });
+
+  test('without an agent, a proposal that was left can still be read', async () => {
+    const {press, sees, tui, services} = tuiProject({plan: planOf(task('a')), data: noAgent});
+    const draft = newDraft({kind: 'generate', text: 'A page that greets', taskIds: []}, 'd1', now);
+    await services.planDrafts.save(draft);
+    // The first reading of the drafts, which found none, is over.
+    await new Promise(setImmediate);
+    tui.patch({planDrafts: [draft]});
+    press('P');
+    await sees(/Something new +no agent is installed: w shows how to install one/);
+    await sees('❯ Continue: A page that greets');
   });
 });

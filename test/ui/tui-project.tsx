@@ -92,6 +92,7 @@ export function tuiProject(options: TuiOptions = {}) {
       cost: null,
       otherEngine: null,
       provider: {id: 'claude', source: 'saved'},
+      isAgentInstalled: true,
       place: {
         repoRoot: services.project.root,
         explicitProvider: null,

@@ -26,6 +26,7 @@ function twoAtWork() {
     cost: null,
     otherEngine: null,
     provider: {id: 'claude', source: 'saved'},
+    isAgentInstalled: true,
     place: {repoRoot: '/project', explicitProvider: null, customCommand: null, isSessionRef: () => true},
     config: resolveConfig([]),
     layers: [],

@@ -12,6 +12,7 @@ import {watchProject} from '../../services/stores/project-watch.ts';
 import {createRunIndex} from '../../services/stores/run-index.ts';
 import {taskFolderName} from '../../services/stores/task-folder.ts';
 import {versionOf} from '../../services/stores/whole-file.ts';
+import {isOnPath} from '../../services/system/executables.ts';
 import type {PlanView, ProjectData} from '../../ui/ports.ts';
 import type {Project} from '../composition.ts';
 import {chooseAgent} from '../job/choose-agent.ts';
@@ -56,6 +57,9 @@ export function createProjectReader({
     const isLive = holder !== null || isOwnJob();
     const told = [...digests.values()].flatMap(({run}) => run ?? []);
     const known = await withKnownEnds({runs, jobs: await jobs}, told, isLive);
+    const provider = await chooseAgent({folder, env}).catch((error: unknown) => ({
+      problem: messageOf(error),
+    }));
     const costs = [...digests.values()].map(({cost}) => cost).filter((cost) => cost > 0);
     return {
       plan,
@@ -65,7 +69,8 @@ export function createProjectReader({
       orphans: isLive ? [] : orphansAmong(digests.values()),
       cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
       otherEngine: holder?.pid ?? null,
-      provider: await chooseAgent({folder, env}).catch((error: unknown) => ({problem: messageOf(error)})),
+      provider,
+      isAgentInstalled: 'id' in provider && isOnPath(provider.id, env.PATH ?? ''),
       place,
       config: resolveConfig(layers),
       layers,

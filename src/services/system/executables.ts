@@ -1,6 +1,11 @@
 import {accessSync, constants} from 'node:fs';
 import path from 'node:path';
-import {type NativeProviderId, providerIds, providerTable} from '../contracts/provider-table.ts';
+import {
+  type NativeProviderId,
+  type ProviderId,
+  providerIds,
+  providerTable,
+} from '../contracts/provider-table.ts';
 import {fileKind} from './file-kind.ts';
 
 const found = new Map<string, string>();
@@ -17,10 +22,13 @@ export function findOnPath(name: string, searchPath: string): string | null {
 
 /** The agents whose program is installed. */
 export const agentsOnPath = (searchPath: string): NativeProviderId[] =>
-  providerIds.filter((id) => {
-    const {program} = providerTable[id];
-    return program !== null && findOnPath(program, searchPath) !== null;
-  });
+  providerIds.filter((id) => providerTable[id].program !== null && isOnPath(id, searchPath));
+
+/** Whether a provider has what it starts: a program of its own, unless it is built in or the user's command. */
+export function isOnPath(id: ProviderId, searchPath: string): boolean {
+  const program = id === 'custom' ? null : providerTable[id].program;
+  return program === null || findOnPath(program, searchPath) !== null;
+}
 
 /** Relative folders in PATH would let the repository choose what runs. */
 export function candidatesOnPath(name: string, searchPath: string): string[] {

@@ -1,5 +1,6 @@
 import {notNow} from '../keymap.ts';
-import {anywhere, type Command, type CommandContext, noPlan, planPanes} from './command.ts';
+import {missingAgent} from '../model/missing-agent.ts';
+import {anywhere, type Command, type CommandContext, noPlan, planPanes, type Refusal} from './command.ts';
 import {scroll} from './detail.ts';
 import {typeSearch} from './find.ts';
 import {loadSessions} from './sessions.ts';
@@ -7,8 +8,21 @@ import {loadSessions} from './sessions.ts';
 const section = 'Go';
 const exceptHelp = anywhere.filter((place) => place !== 'help');
 
+const agentRefusal: Refusal = ({isBusy}) =>
+  isBusy ? 'an agent is working; choose another between jobs' : null;
+const chooseAgent: Command['run'] = ({open}) => open({type: 'agent'});
+
 /** Switching screens, and quitting. */
 export const goCommands: readonly Command[] = [
+  {
+    id: 'go.missingAgent',
+    keys: ['w'],
+    label: 'install an agent',
+    hint: 'first',
+    at: ['home'],
+    refusal: (facts, state) => (missingAgent(state) === null ? notNow : agentRefusal(facts, state)),
+    run: chooseAgent,
+  },
   {
     id: 'go.plan',
     keys: ['enter', 'v', 'p'],
@@ -36,15 +50,24 @@ export const goCommands: readonly Command[] = [
     run: (context) => showList(context, 'sessions'),
   },
   {
+    id: 'go.agentFromHome',
+    keys: ['w'],
+    label: 'agent',
+    hint: 'more',
+    at: ['home'],
+    refusal: (facts, state) => (missingAgent(state) === null ? agentRefusal(facts, state) : notNow),
+    run: chooseAgent,
+  },
+  {
     id: 'go.agent',
     keys: ['w'],
     label: 'agent',
     help: 'choose the agent',
     hint: 'more',
-    at: ['home', ...planPanes],
+    at: planPanes,
     section,
-    refusal: ({isBusy}) => (isBusy ? 'an agent is working; choose another between jobs' : null),
-    run: ({open}) => open({type: 'agent'}),
+    refusal: agentRefusal,
+    run: chooseAgent,
   },
   {
     id: 'go.home',

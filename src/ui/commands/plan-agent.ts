@@ -1,3 +1,4 @@
+import {missingAgent} from '../model/missing-agent.ts';
 import {type Command, type CommandContext, planPanes, type Refusal} from './command.ts';
 
 const section = 'Change the plan';
@@ -8,6 +9,11 @@ const plannerFree: Refusal = ({isBusy}, {planning, data}) => {
   return isBusy && planning === null ? 'an agent is working; plan between jobs' : null;
 };
 
+/** Refused before anything is written; a proposal that is there already can be read without an agent. */
+const plannerReady: Refusal = (facts, state) =>
+  plannerFree(facts, state) ??
+  (state.planning === null && state.planDrafts.length === 0 ? missingAgent(state) : null);
+
 /** Plans proposed by an agent. */
 export const planAgentCommands: readonly Command[] = [
   {
@@ -17,7 +23,7 @@ export const planAgentCommands: readonly Command[] = [
     short: 'plan by agent',
     hint: 'first',
     at: ['home'],
-    refusal: plannerFree,
+    refusal: plannerReady,
     run: openPlanner,
   },
   {
@@ -27,7 +33,7 @@ export const planAgentCommands: readonly Command[] = [
     hint: 'more',
     at: planPanes,
     section,
-    refusal: plannerFree,
+    refusal: plannerReady,
     run: openPlanner,
   },
   {
@@ -38,7 +44,9 @@ export const planAgentCommands: readonly Command[] = [
     at: planPanes,
     section,
     refusal: (facts, state) =>
-      state.planning === null ? plannerFree(facts, state) : 'your agent is working on the plan: P shows it',
+      state.planning === null
+        ? (plannerFree(facts, state) ?? missingAgent(state))
+        : 'your agent is working on the plan: P shows it',
     run: ({core, open}) => open({type: 'planWish', kind: 'refine', taskId: core.facts().task?.id ?? null}),
   },
 ];

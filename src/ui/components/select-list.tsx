@@ -1,7 +1,7 @@
 import {type Step, useStepper} from '../input/use-stepper.ts';
 import {bindingOf, type Keymap} from '../keymap.ts';
 import {Lines} from './lines.tsx';
-import {type SelectItem, selectedAfter, selectKeys, selectLines} from './select.ts';
+import {type SelectItem, selectedAfter, selectKeys, selectLines, withAlignedNotes} from './select.ts';
 
 export type SelectListProps = {
   readonly items: readonly SelectItem[];
@@ -62,5 +62,5 @@ export function SelectList({
     },
     isActive,
   });
-  return <Lines lines={selectLines(items, index, {columns, height: rows})} />;
+  return <Lines lines={selectLines(withAlignedNotes(items, columns), index, {columns, height: rows})} />;
 }

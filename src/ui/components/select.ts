@@ -1,4 +1,4 @@
-import {cutEnd} from '../text/fit.ts';
+import {cutEnd, padEnd} from '../text/fit.ts';
 import {textWidth} from '../text/graphemes.ts';
 import {wrapped} from '../text/wrap.ts';
 import type {Line} from './lines.tsx';
@@ -62,6 +62,16 @@ export function selectLines(
 ): Line[] {
   const top = Math.max(0, Math.min(index - Math.floor(height / 2), items.length - height));
   return items.slice(top, top + height).map((item, place) => itemLine(item, top + place === index, columns));
+}
+
+/** With the notes below each other, if the labels leave them half of the space and that cuts none of them. */
+export function withAlignedNotes(items: readonly SelectItem[], columns: number): readonly SelectItem[] {
+  const noted = items.filter(({note}) => note !== undefined);
+  const widest = Math.max(0, ...noted.map(({label}) => textWidth(label)));
+  const isWhole = (labelColumns: number, note = '') => labelColumns + textWidth(note) + 5 <= columns;
+  const cuts = noted.some(({label, note}) => isWhole(textWidth(label), note) && !isWhole(widest, note));
+  if (cuts || widest * 2 > columns) return items;
+  return items.map((item) => (item.note === undefined ? item : {...item, label: padEnd(item.label, widest)}));
 }
 
 /** The same with complete labels, wrapped if long; the selected one is always visible. */

@@ -22,6 +22,8 @@ export function AgentDialog(size: DialogSize) {
   }, [ports, answers]);
   if (agents === null) return <Lines lines={[lineOf(' looking for agents…', {dim: true})]} />;
   const current = data && 'id' in data.provider ? data.provider.id : null;
+  const inUse = agents.findIndex(({id, installed}) => installed && id === current);
+  const usable = agents.findIndex(({installed}) => installed);
   return (
     <ChoiceDialog
       {...size}
@@ -31,10 +33,7 @@ export function AgentDialog(size: DialogSize) {
         note: installed && id === current ? `${state} · in use` : state,
         isDisabled: !installed,
       }))}
-      initialIndex={Math.max(
-        0,
-        agents.findIndex(({id, installed}) => installed && id === current),
-      )}
+      initialIndex={Math.max(0, inUse < 0 ? usable : inUse)}
       onChoose={(index) => {
         const agent = agents[index];
         if (agent) answers.agent(agent.id);

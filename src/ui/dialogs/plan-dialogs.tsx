@@ -11,6 +11,7 @@ import {Lines, lineOf} from '../components/lines.tsx';
 import {Editor} from '../editor/editor.tsx';
 import {useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap} from '../keymap.ts';
+import {missingAgent} from '../model/missing-agent.ts';
 import {elapsed, talkLines} from '../model/run-tab.ts';
 import {QuestionsPrompt} from '../prompts/questions-prompt.tsx';
 import {justify} from '../text/fit.ts';
@@ -52,19 +53,22 @@ export function PlanWishDialog({
 /** A new plan, or one that was left for later. */
 export function PlanDraftsDialog({columns, rows}: DialogSize) {
   const {answers, send} = useTui();
-  const [{planDrafts}] = useTuiState();
+  const [state] = useTuiState();
+  const {planDrafts} = state;
+  const refused = missingAgent(state);
   return (
     <ChoiceDialog
       columns={columns}
       rows={rows}
       title="Plan with your agent"
       items={[
-        {label: 'Something new'},
+        {label: 'Something new', ...(refused === null ? {} : {note: refused, isDisabled: true})},
         ...planDrafts.map(({text, questions}) => ({
           label: `Continue: ${displayLine(text.slice(0, 200))}`,
           note: questions.length > 0 ? 'waits for your answer' : 'a draft',
         })),
       ]}
+      initialIndex={refused === null ? 0 : 1}
       onChoose={(index) => {
         const draft = planDrafts[index - 1];
         if (draft) answers.openPlanDraft(draft.draftId);

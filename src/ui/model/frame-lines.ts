@@ -13,7 +13,8 @@ import {cutLine, justifyLine, lineWidth} from './styled-lines.ts';
 /** The first line: project, agent and progress. */
 export function headerLine(name: string, state: TuiState, {summary, layout}: Facts): Line {
   const {data} = state;
-  const agent = data === null ? '' : 'id' in data.provider ? data.provider.id : 'no agent';
+  const hasAgent = data !== null && 'id' in data.provider && data.provider.source !== 'none';
+  const agent = data === null ? '' : hasAgent ? data.provider.id : 'no agent';
   const parts = [
     agent,
     ...(summary ? [`${summary.done}/${summary.total} done`] : []),

@@ -6,6 +6,7 @@ import type {Line} from '../components/lines.tsx';
 import {hintsOf} from '../keymap.ts';
 import {wrapped} from '../text/wrap.ts';
 import {type Facts, parentsDueNow, type TuiState} from './facts.ts';
+import {missingAgent} from './missing-agent.ts';
 import {keyHints, taskFactsOf} from './task-facts.ts';
 import {stateBadges, type TaskState} from './task-state.ts';
 
@@ -100,6 +101,8 @@ function planLines({data}: TuiState, {summary}: Facts, columns: number): Line[] 
 
 function agentLines({data}: TuiState, columns: number): Line[] {
   if (!data) return [];
+  // What comes next says it.
+  if ('source' in data.provider && data.provider.source === 'none') return [];
   if (!('id' in data.provider)) {
     return wrapped(`agent: ${data.provider.problem}`, columns).map((text): Line => [{text, tone: 'bad'}]);
   }
@@ -108,20 +111,19 @@ function agentLines({data}: TuiState, columns: number): Line[] {
     [
       {text: 'Agent  '},
       {text: data.provider.id, bold: true},
-      data.provider.source === 'none'
-        ? {text: '  not installed, nor is any other agent: w shows what to install', tone: 'warning'}
-        : {text: `  ${chosenBy[data.provider.source]}`, dim: true},
+      data.isAgentInstalled
+        ? {text: `  ${chosenBy[data.provider.source]}`, dim: true}
+        : {text: '  not installed', tone: 'warning'},
     ],
   ];
 }
 
-const installFirst = 'No agent is installed: w shows how to install one.';
-
 function nextLines(state: TuiState, {summary, plan, stateOf, isBusy}: Facts): string[] {
   const {data} = state;
   if (!data) return [];
-  const hasAgent = !('id' in data.provider) || data.provider.source !== 'none';
-  const start = hasAgent ? 'P: say what you want, and your agent plans it.' : installFirst;
+  const missing = missingAgent(state);
+  const installFirst = missing === null ? null : `${missing[0]?.toUpperCase()}${missing.slice(1)}.`;
+  const start = installFirst ?? 'P: say what you want, and your agent plans it.';
   if (data.plan.type === 'none') return [`${start} c creates an empty plan.`];
   if (data.plan.type === 'problem')
     return ['Fix the file; this screen reloads it at once. blackbird validate lists every problem.'];
@@ -147,7 +149,9 @@ function nextLines(state: TuiState, {summary, plan, stateOf, isBusy}: Facts): st
     return [`A task is paused: enter, then ${hint('paused', 'lost')}.`];
   if (count('ready') > 0)
     return [
-      hasAgent ? 'e runs the ready tasks, one after another.' : `${installFirst} Then e runs the tasks.`,
+      installFirst === null
+        ? 'e runs the ready tasks, one after another.'
+        : `${installFirst} Then e runs the tasks.`,
     ];
   const due = plan ? parentsDueNow(plan, data).map(({id}) => displayLine(id)) : [];
   if (due.length > 0) return [`The review of ${due.join(', ')} is due: e continues with it.`];
