@@ -1,5 +1,6 @@
 import type {OpenDraft} from '../machines/drafts.ts';
 import type {PlanCommand} from '../machines/plan-generation.machine.ts';
+import {fieldText} from '../machines/policies/plan/plan-conflict.ts';
 import {leftOut} from '../machines/policies/planning/leave-out.ts';
 import type {PlanWish} from '../machines/policies/planning/plan-draft.ts';
 import type {QuestionsOutput} from '../machines/questions.machine.ts';
@@ -72,6 +73,12 @@ export function createPlanAnswers(
     },
     changeProposed: (taskId: string, field: PlannedField, text: string, draft: OpenDraft) => {
       const fields = {[field]: field === 'acceptanceCriteria' ? linesOf(text) : text.trim()};
+      const before = core.get().planning?.question?.preview?.after.items.get(taskId);
+      // Saved as it was: there is nothing to take back.
+      if (before && fieldText(before, field) === fieldText({...before, ...fields}, field)) {
+        void draft.drop();
+        return backToProposal();
+      }
       tell({type: 'plan.edit', edit: [{type: 'edit', taskId, fields}]}, draft);
     },
     /** The selection moves to a neighbour, and stays if the removal is reverted. */

@@ -128,13 +128,40 @@ describe('P plans with the agent', () => {
     expect(project.plans.plan.items.get('api')?.title).toBe('Build api v2');
   });
 
+  test('a field saved as it was is no edit', async () => {
+    const project = planning([tasks(proposed('api'))]);
+    await project.wish('A shop');
+    await project.sees('Proposed: 1 added');
+    project.press('i');
+    await project.sees('Edit api');
+    project.press(keys.enter);
+    await project.sees('Title · api');
+    project.press(keys.ctrlS);
+    await project.sees('Proposed: 1 added');
+    expect(project.screen()).not.toContain('z take back');
+    project.press('z');
+    await project.sees('Proposed: 1 added');
+  });
+
+  test('the home screen says that the agent is planning, asks, or left a draft', async () => {
+    const project = planning([], {plan: planOf()});
+    await project.wish('A shop');
+    await project.sees('read src/shop.ts');
+    project.press(keys.escape);
+    await project.sees('Your agent is planning: P shows it, ctrl+c pauses it.');
+    project.agents.agent.succeeds(tasks(proposed('api')));
+    await project.sees('Proposed: 1 added');
+    project.press(keys.escape);
+    await project.sees('P continues the plan you left as a draft, or begins another.');
+  });
+
   test('shows how much of a proposed task is visible; available keys are offered, Esc among them', async () => {
     const long = Array.from({length: 20}, (_, index) => `Step ${index + 1}.`).join('\n');
     const list = [proposed('api', {prompt: `Create src/api.ts.\n${long}`}), proposed('web'), proposed('app')];
     const project = planning([tasks(...list)]);
     await project.wish('A shop');
     await project.sees(/Proposed: 3 added +lines 1–15 of 31/);
-    await project.sees(' y save  r revise  i edit  x leave out  D discard  esc later  space on');
+    await project.sees(' y save  r revise  i edit  x omit  space more  esc later  D discard');
     project.press(keys.space, keys.space);
     await project.sees('Step 20.');
     project.press(keys.down);
@@ -142,7 +169,10 @@ describe('P plans with the agent', () => {
     expect(project.screen()).not.toContain('lines 1–');
     project.press('x');
     await project.sees('❯ + Build app');
-    await project.sees('z take back');
+    await project.sees(' y save  r revise  i edit  x omit  esc later  z undo  D discard');
+    project.resize(60, 24);
+    await project.sees(' y save  r revise  i edit  x omit  esc later  z undo');
+    project.resize(80, 24);
     project.press('z');
     await project.sees('Proposed: 3 added');
     await project.sees('❯ + Build app');

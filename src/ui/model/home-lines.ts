@@ -123,7 +123,15 @@ function nextLines(state: TuiState, {summary, plan, stateOf, isBusy}: Facts): st
   if (!data) return [];
   const missing = missingAgent(state);
   const installFirst = missing === null ? null : `${missing[0]?.toUpperCase()}${missing.slice(1)}.`;
-  const start = installFirst ?? 'P: say what you want, and your agent plans it.';
+  const wish =
+    state.planDrafts.length > 0
+      ? 'P continues the plan you left as a draft, or begins another.'
+      : 'P: say what you want, and your agent plans it.';
+  const start = installFirst ?? wish;
+  const {job, planning} = state;
+  if (planning?.question) return ['Your agent asks about the plan: P opens it.'];
+  if (isBusy && job?.steps.some(({type}) => type === 'plan'))
+    return ['Your agent is planning: P shows it, ctrl+c pauses it.'];
   if (data.plan.type === 'none') return [`${start} c creates an empty plan.`];
   if (data.plan.type === 'problem')
     return ['Fix the file; this screen reloads it at once. blackbird validate lists every problem.'];
@@ -134,7 +142,6 @@ function nextLines(state: TuiState, {summary, plan, stateOf, isBusy}: Facts): st
     const asked = plan && task ? taskFactsOf(state, plan, task) : null;
     return (asked && keyHints(asked)[0]) ?? 'see what it says';
   };
-  const {job} = state;
   if (isBusy && job?.runs.size === 0 && summary.attention.length > 0)
     return ['A task needs you: enter, then n and u.'];
   if (isBusy && job?.wait)
