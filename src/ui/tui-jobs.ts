@@ -133,8 +133,10 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
         tell({tone: 'warning', text: fact.message});
         return;
       case 'wait.started': {
-        const {job} = core.get();
+        const {job, notice} = core.get();
         if (job) core.patch({job: {...job, wait: fact.wait}});
+        // Good news makes way for the countdown; nobody may press a key for hours.
+        if (notice?.tone === 'good' || notice?.tone === 'accent') core.patch({notice: null});
         return;
       }
       case 'wait.ended': {

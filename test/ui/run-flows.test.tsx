@@ -492,3 +492,34 @@ describe('a parent', () => {
     await sees('↩ review sent back  p-1');
   });
 });
+
+describe('a job that waits for a limit', () => {
+  async function waiting() {
+    const project = await atWork(planOf(task('b')));
+    project.tui.say({tone: 'good', text: 'the review of p passed'});
+    project.agents.agent.fails({kind: 'rate_limit', message: 'limit'});
+    return project;
+  }
+
+  test('shows the countdown without a key press, and where r tries now', async () => {
+    const {press, sees, seesNot} = await waiting();
+    await sees(/Ⅱ b {2}usage limit {2}resumes .*r tries now/);
+    press(',');
+    await sees('Settings');
+    await sees(/Ⅱ b {2}usage limit {2}resumes/);
+    await seesNot('r tries now');
+    press(keys.escape);
+    await sees('r tries now');
+    press('e');
+    await sees(/e: waiting for claude until .*: r tries now/);
+  });
+});
+
+describe('the tabs of a task', () => {
+  test('keep their whole names beside the position', async () => {
+    const description = Array.from({length: 40}, (_, line) => `Line ${line}.`).join('\n');
+    const {press, sees} = tuiProject({plan: planOf(task('a', {description}))});
+    press(keys.enter);
+    await sees(/\[Details\] Run Diff History ─+ 1–19 of \d+ ┐/);
+  });
+});

@@ -1,3 +1,4 @@
+import {waitedFor} from '../../machines/policies/job/wait-lines.ts';
 import {isLeaf} from '../../machines/policies/plan/plan-graph.ts';
 import {isOver} from '../../machines/policies/plan/readiness.ts';
 import {
@@ -17,7 +18,8 @@ import {changeable, noTask, planRefusal, type Refusal} from './command.ts';
 const whileIdle =
   (next: Refusal): Refusal =>
   (facts, state) => {
-    if (facts.isBusy) return 'a task is running: ctrl+c pauses it';
+    const wait = state.job?.wait;
+    if (facts.isBusy) return wait ? `${waitedFor(wait)}: r tries now` : 'a task is running: ctrl+c pauses it';
     const other = state.data?.otherEngine ?? null;
     if (other !== null) return `process ${other} is working on this project`;
     return next(facts, state);

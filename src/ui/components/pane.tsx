@@ -33,8 +33,10 @@ export function Pane({
 }) {
   const {accent} = useTheme();
   const edge = isActive && accent ? {color: accent} : {dimColor: !isActive};
-  const shown = titles.map(titleText).join(' ');
   const room = columns - 5 - (right === '' ? 0 : textWidth(right) + 2);
+  // The space around closed titles keeps them in place when another one is opened; whole words matter more.
+  const isTight = textWidth(titles.map((title) => titleText(title)).join(' ')) > room;
+  const shown = titles.map((title) => titleText(title, isTight)).join(' ');
   const isCut = textWidth(shown) > room;
   const width = Math.min(textWidth(shown), Math.max(0, room));
   const rest = Math.max(0, columns - 4 - width - (right === '' ? 0 : textWidth(right) + 2));
@@ -46,7 +48,9 @@ export function Pane({
           <Text {...edge}>{'┌ '}</Text>
           {isCut
             ? cutEnd(shown, room)
-            : titles.map((title, index) => <Title key={title.text} {...title} isFirst={index === 0} />)}
+            : titles.map((title, index) => (
+                <Title key={title.text} {...title} isFirst={index === 0} isTight={isTight} />
+              ))}
           <Text {...edge}>{` ${'─'.repeat(Math.max(0, rest))}`}</Text>
           {right === '' ? null : <Text dimColor>{` ${right} `}</Text>}
           <Text {...edge}>┐</Text>
@@ -72,14 +76,21 @@ export function Pane({
 }
 
 /** The open title is recognizable without colours, too. */
-const titleText = ({text, isOpen}: PaneTitle): string =>
-  isOpen === undefined ? text : isOpen ? `[${text}]` : ` ${text} `;
+function titleText({text, isOpen}: PaneTitle, isTight = false): string {
+  if (isOpen === true) return `[${text}]`;
+  return isOpen === undefined || isTight ? text : ` ${text} `;
+}
 
-function Title({isFirst, ...title}: PaneTitle & {readonly isFirst: boolean}) {
+function Title({
+  isFirst,
+  isTight,
+  ...title
+}: PaneTitle & {readonly isFirst: boolean; readonly isTight: boolean}) {
   const isOpen = title.isOpen ?? true;
+  const text = titleText(title, isTight);
   return (
     <Text bold={isOpen} dimColor={!isOpen}>
-      {isFirst ? titleText(title) : ` ${titleText(title)}`}
+      {isFirst ? text : ` ${text}`}
     </Text>
   );
 }

@@ -5,7 +5,7 @@ import type {Refusal} from '../commands/command.ts';
 import {keymapFor} from '../commands/command-table.ts';
 import {restartRefusal, resumeRefusal} from '../commands/task-refusals.ts';
 import type {Line} from '../components/lines.tsx';
-import {hintsOf, type KeyHint} from '../keymap.ts';
+import {bindingOf, hintsOf, type KeyHint} from '../keymap.ts';
 import {textWidth} from '../text/graphemes.ts';
 import type {Facts, TuiState} from './facts.ts';
 import {cutLine, justifyLine, lineWidth} from './styled-lines.ts';
@@ -17,7 +17,7 @@ export function headerLine(name: string, state: TuiState, {summary, layout}: Fac
   const agent = data === null ? '' : hasAgent ? data.provider.id : 'no agent';
   const parts = [
     agent,
-    ...(summary ? [`${summary.done}/${summary.total} done`] : []),
+    ...(summary && summary.total > 0 ? [`${summary.done}/${summary.total} done`] : []),
     ...(data?.cost == null ? [] : [dollars(data.cost)]),
   ].filter((part) => part !== '');
   return justifyLine(
@@ -101,7 +101,9 @@ export function waitBanner(state: TuiState, facts: Facts, now: string): Line {
   const {width} = facts.layout;
   const whole = ` Ⅱ ${waitLine(wait, now)}`;
   const brief = ` Ⅱ ${waitLine(wait, now, true)}`;
-  const text = [`${whole}  r tries now`, whole].find((each) => textWidth(each) <= width) ?? brief;
+  const canTry = bindingOf(keymapFor(facts, state), 'r', facts, state)?.id === 'job.retryNow';
+  const text =
+    [...(canTry ? [`${whole}  r tries now`] : []), whole].find((each) => textWidth(each) <= width) ?? brief;
   return cutLine([{text, tone: 'warning'}], width);
 }
 
