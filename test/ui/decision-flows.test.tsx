@@ -37,6 +37,28 @@ describe('the panel of a decision', () => {
     expect(screen()).toMatch(/› +! Task a/);
   });
 
+  test('hides the tabs of its task, so no key changes them unseen', async () => {
+    const {press, sees, screen, lines} = await atCheckpoint();
+    press(keys.tab);
+    await sees('tab back');
+    expect(lines().at(-1)).not.toContain('raw output');
+    press('o', '1', 'j');
+    await sees(/❯ +[○⊘] Task b/);
+    expect(screen()).toContain('[Run]');
+    press(keys.escape);
+    await sees('Approve and continue');
+    press(keys.escape);
+    await sees('u decide');
+    expect(screen()).not.toContain('· raw output');
+  });
+
+  test('asks for the reason of a rejection in whole words', async () => {
+    const {press, sees} = await atCheckpoint();
+    press('x');
+    await sees('Why? A later attempt will see it. Files stay for ');
+    await sees(/│ +now\. +│/);
+  });
+
   test('has nothing marked after a look at the plan', async () => {
     const {press, sees, lines} = await atCheckpoint();
     press('y');

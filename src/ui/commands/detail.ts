@@ -1,19 +1,40 @@
+import {notNow} from '../keymap.ts';
 import * as browsing from '../model/browse.ts';
 import {detailContent} from '../model/detail.ts';
 import {helpRows} from '../model/layout.ts';
-import {type Command, type CommandContext, looking, planPanes} from './command.ts';
+import {type Command, type CommandContext, looking, planPanes, type Refusal} from './command.ts';
 import {scrollDiff} from './diff.ts';
 
 const section = 'Look at a task';
 /** The help scrolls with the keys of the detail pane. */
 const scrolling = ['detail', 'help'] as const;
 
+/** The tree shares the screen with what is asked: of that task, no tabs are shown that could change. */
+const whenSeen: Refusal = ({panel, task, layout}) =>
+  panel !== null && (!layout.hasTwoPanes || task?.id === panel.taskId) ? notNow : null;
+
 /** The pane of the selected task: tabs, runs, scrolling. */
 export const detailCommands: readonly Command[] = [
-  {id: 'tab.details', keys: ['1'], label: 'details', at: looking, section, run: showTab('details')},
-  {id: 'tab.run', keys: ['2'], label: 'run', at: looking, section, run: showTab('run')},
-  {id: 'tab.diff', keys: ['3'], label: 'diff', at: looking, section, run: showTab('diff')},
-  {id: 'tab.history', keys: ['4'], label: 'history', at: looking, section, run: showTab('history')},
+  {
+    id: 'tab.details',
+    keys: ['1'],
+    label: 'details',
+    at: looking,
+    section,
+    refusal: whenSeen,
+    run: showTab('details'),
+  },
+  {id: 'tab.run', keys: ['2'], label: 'run', at: looking, section, refusal: whenSeen, run: showTab('run')},
+  {id: 'tab.diff', keys: ['3'], label: 'diff', at: looking, section, refusal: whenSeen, run: showTab('diff')},
+  {
+    id: 'tab.history',
+    keys: ['4'],
+    label: 'history',
+    at: looking,
+    section,
+    refusal: whenSeen,
+    run: showTab('history'),
+  },
   {
     id: 'diff.read',
     keys: ['d'],
@@ -22,8 +43,16 @@ export const detailCommands: readonly Command[] = [
     section,
     run: ({browse}) => browse((now) => ({...browsing.showTab(now, 'diff'), pane: 'detail'})),
   },
-  {id: 'tab.next', keys: [']'], label: 'next tab', at: looking, section, run: turnTab(1)},
-  {id: 'tab.previous', keys: ['['], label: 'previous tab', at: looking, section, run: turnTab(-1)},
+  {id: 'tab.next', keys: [']'], label: 'next tab', at: looking, section, refusal: whenSeen, run: turnTab(1)},
+  {
+    id: 'tab.previous',
+    keys: ['['],
+    label: 'previous tab',
+    at: looking,
+    section,
+    refusal: whenSeen,
+    run: turnTab(-1),
+  },
   {
     id: 'detail.raw',
     keys: ['o'],
@@ -31,9 +60,9 @@ export const detailCommands: readonly Command[] = [
     hint: 'more',
     at: looking,
     section,
-    refusal: ({shownRun}, {browse}) => {
-      if (browse.tab !== 'run') return 'raw output is in the tab Run';
-      return shownRun ? null : 'it has not run yet';
+    refusal: (facts, state) => {
+      if (state.browse.tab !== 'run') return 'raw output is in the tab Run';
+      return facts.shownRun ? whenSeen(facts, state) : 'it has not run yet';
     },
     run: ({browse}) => browse((now) => ({...now, isRaw: !now.isRaw, detailTop: null})),
   },
@@ -43,9 +72,10 @@ export const detailCommands: readonly Command[] = [
     label: 'older run',
     at: looking,
     section,
-    refusal: ({shownRun}, {browse}) => {
-      if (browse.tab !== 'run' && browse.tab !== 'diff') return 'earlier runs are in the tabs Run and Diff';
-      return shownRun ? null : 'it has not run yet';
+    refusal: (facts, state) => {
+      const {tab} = state.browse;
+      if (tab !== 'run' && tab !== 'diff') return 'earlier runs are in the tabs Run and Diff';
+      return facts.shownRun ? whenSeen(facts, state) : 'it has not run yet';
     },
     run: (context) => void showOlderRun(context).catch(context.fail),
   },
@@ -55,7 +85,8 @@ export const detailCommands: readonly Command[] = [
     label: 'newer run',
     at: looking,
     section,
-    refusal: ({task}, {past}) => (past && past.taskId === task?.id ? null : 'this is the latest run'),
+    refusal: (facts, state) =>
+      state.past && state.past.taskId === facts.task?.id ? whenSeen(facts, state) : 'this is the latest run',
     run: showNewerRun,
   },
   {
@@ -64,6 +95,7 @@ export const detailCommands: readonly Command[] = [
     label: 'scroll the right pane',
     at: [...looking, 'help'],
     section,
+    refusal: whenSeen,
     run: (context) => scroll(context, page(context)),
   },
   {
@@ -72,6 +104,7 @@ export const detailCommands: readonly Command[] = [
     label: 'scroll it back',
     at: [...looking, 'help'],
     section,
+    refusal: whenSeen,
     run: (context) => scroll(context, -page(context)),
   },
   {id: 'detail.up', keys: ['up', 'k'], label: 'up', at: scrolling, run: (context) => scroll(context, -1)},

@@ -4,6 +4,7 @@ import type {Line} from '../components/lines.tsx';
 import {hintsOf, type KeyHint} from '../keymap.ts';
 import {cutEnd, cutStart, justify} from '../text/fit.ts';
 import {graphemesOf, tabText} from '../text/graphemes.ts';
+import {wrapped} from '../text/wrap.ts';
 import {editorKeymap, pickerKeymap} from './editor-keymap.ts';
 import {type EditorState, type FilePicker, textColumns} from './editor-state.ts';
 import type {FileList} from './file-index.ts';
@@ -52,7 +53,8 @@ export function editorLines(state: EditorState, view: EditorView): Line[] {
     const at = top + index === cursorRow ? state.buffer.cursor - row.start : null;
     return [{text: ' '.repeat(margin)}, ...cursorLine(piece, at)];
   });
-  if (state.buffer.text === '') text[0] = placeholderLine(view.placeholder, columns);
+  if (state.buffer.text === '')
+    text.splice(0, 1, ...placeholderLines(view.placeholder, columns).slice(0, room - picker.length));
   const foot: Line =
     notice === null
       ? hintLine(editorHints(state, view), footColumns)
@@ -68,11 +70,12 @@ export function editorLines(state: EditorState, view: EditorView): Line[] {
   ].slice(0, height);
 }
 
-const placeholderLine = (text: string, columns: number): Line => [
-  {text: ' '.repeat(margin)},
-  {text: ' ', inverse: true},
-  {text: cutEnd(text, columns - margin - 1), dim: true},
-];
+const placeholderLines = (text: string, columns: number): Line[] =>
+  wrapped(text, columns - margin - 1).map((line, row) => [
+    {text: ' '.repeat(margin)},
+    {text: ' ', inverse: row === 0},
+    {text: line, dim: true},
+  ]);
 
 /** The character under the cursor is inverted; at the end of a row, a space. */
 function cursorLine(text: string, cursor: number | null): Line {
