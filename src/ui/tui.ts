@@ -71,7 +71,7 @@ export function createTui(ports: TuiPorts): Tui {
     detail: null,
     past: null,
     helpTop: 0,
-    list: {index: 0, query: '', sessions: null, preview: null},
+    list: {index: 0, query: '', from: 'home', sessions: null, preview: null},
     handover: null,
     size: {columns: 80, rows: 24},
   });

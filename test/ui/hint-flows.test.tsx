@@ -92,7 +92,7 @@ describe('the last lines name keys that do what they say', () => {
     await sees(/the plan is empty: a adds/);
     expect(screen()).toContain('P has your agent plan');
     expect(lines().at(-1)).toBe(
-      ' tab pane   ? help   q quit   P plan with your agent   a add after   w agent',
+      ' tab pane   ? help   q quit   P plan with your agent   a add a task   w agent',
     );
     press('/');
     await sees('/: the plan is empty');

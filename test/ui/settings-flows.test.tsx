@@ -95,6 +95,22 @@ describe('settings', () => {
     await sees(`${settingKeys[0]} comes from: default`);
   });
 
+  test('esc goes back to the screen it was opened from, H goes home', async () => {
+    const {press, sees} = tuiProject({plan: planOf(task('a'))});
+    press(',');
+    await sees('Settings');
+    press(keys.escape);
+    await sees('tasks done');
+    press(keys.enter, ',');
+    await sees('Settings');
+    press(keys.escape);
+    await sees('[Details]');
+    press('S');
+    await sees('there are no sessions here');
+    press('H');
+    await sees('tasks done');
+  });
+
   test('the help, scrolled or not, leaves the selected row as it was', async () => {
     const {press, sees} = await browsing();
     press(',', 'j', 'j');

@@ -73,7 +73,7 @@ export const goCommands: readonly Command[] = [
     id: 'go.home',
     keys: ['H'],
     label: 'home',
-    at: planPanes,
+    at: [...planPanes, 'settings', 'sessions'],
     section,
     run: ({core}) => core.send({type: 'screen.home'}),
   },
@@ -95,7 +95,7 @@ export const goCommands: readonly Command[] = [
   },
   {
     id: 'go.back',
-    keys: ['escape', 'H'],
+    keys: ['escape'],
     label: 'back',
     hint: 'first',
     called: (_, {list}) => (list.query === '' ? 'back' : 'clear'),
@@ -103,7 +103,7 @@ export const goCommands: readonly Command[] = [
     run: (context) => {
       const {core} = context;
       if (core.get().list.query !== '') typeSearch(context, '');
-      else core.send({type: core.facts().plan ? 'screen.plan' : 'screen.home'});
+      else core.send({type: `screen.${core.get().list.from}`});
     },
   },
   {
@@ -166,7 +166,8 @@ export const goCommands: readonly Command[] = [
 ];
 
 function showList(context: CommandContext, screen: 'settings' | 'sessions'): void {
-  context.core.patch({list: {index: 0, query: '', sessions: null, preview: null}});
+  const from = context.core.facts().screen === 'home' ? 'home' : 'plan';
+  context.core.patch({list: {index: 0, query: '', from, sessions: null, preview: null}});
   context.core.send({type: `screen.${screen}`});
   if (screen === 'sessions') loadSessions(context);
 }

@@ -34,6 +34,7 @@ export const planCommands: readonly Command[] = [
     id: 'plan.add',
     keys: ['a'],
     label: 'add after',
+    called: ({entries}) => (entries.length === 0 ? 'add a task' : 'add after'),
     hint: 'more',
     at: planPanes,
     section,

@@ -85,6 +85,8 @@ export type TuiState = {
     readonly index: number;
     /** What is searched for; it leaves only the rows that contain it. */
     readonly query: string;
+    /** The screen it was opened from. */
+    readonly from: 'home' | 'plan';
     readonly sessions: readonly SessionRow[] | null;
     /** The last screen of the selected session. */
     readonly preview: {readonly id: string; readonly lines: readonly string[]} | null;
