@@ -1,4 +1,6 @@
+import {execFileSync} from 'node:child_process';
 import {chmodSync, mkdirSync, symlinkSync, writeFileSync} from 'node:fs';
+import {writeFile} from 'node:fs/promises';
 import path from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {unrecordedText} from '../../src/machines/policies/job/repository-warnings.ts';
@@ -31,6 +33,33 @@ async function checks(
 }
 
 describe('doctor', () => {
+  test('prints each result as soon as it is known, before a slow agent has answered', async () => {
+    const project = cliProject(planOf(task('a')));
+    const answer = path.join(project.home, 'answer');
+    execFileSync('mkfifo', [answer]);
+    const env = programs(project, {
+      codex: `[ "$1" = --version ] && read -r v < '${answer}' && echo "$v"; true`,
+    });
+    let isAnswered = false;
+    const {out} = await project.run(['doctor'], {
+      env,
+      onOut: (text) => {
+        if (isAnswered || !text.includes('repository')) return;
+        isAnswered = true;
+        void writeFile(answer, 'codex-cli 1.0\n');
+      },
+    });
+    expect(out).toMatch(/✓ ok +codex +codex-cli 1\.0 /);
+  });
+
+  test('fits the terminal', async () => {
+    const project = cliProject(planOf(task('a')));
+    const {out} = await project.run(['doctor'], {terminal: {columns: 60}});
+    // A path is never cut.
+    const words = out.split('\n').filter((line) => line.length > 60 && !line.includes('/'));
+    expect(words).toEqual([]);
+  });
+
   test('accepts a project without any tool, and says what each would be for', async () => {
     const project = cliProject(planOf(task('a'), task('b')));
     const {code, ok, by} = await checks(project);

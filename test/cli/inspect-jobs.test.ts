@@ -42,6 +42,12 @@ test('an unreadable job record is named in the list, and hides no other', async 
   });
 });
 
+test('the list fits a terminal of 80 columns, commands and all', async () => {
+  const {out} = await project(endedJob()).run(['inspect', '--list'], {terminal: true});
+  expect(out).toContain(`blackbird inspect --job ${endedJob().jobId}\n`);
+  expect(out.split('\n').filter(({length}) => length > 80)).toEqual([]);
+});
+
 test('it is named on the page too', async () => {
   const made = project(endedJob());
   const reason = expect.stringContaining(brokenFile(made));

@@ -83,7 +83,18 @@ test('agents ends with the commands to install what is missing', async () => {
 test('agents marks none as in use while none is installed', async () => {
   const {out} = await cliProject(planOf()).run(['agents'], {env: {PATH: '/nowhere'}});
   expect(out).not.toContain('*');
-  expect(out).not.toContain('chooses');
+  expect(out).not.toContain('choose');
+});
+
+test('agents fits a terminal of 80 columns: where each one is, and below the table why it is used', async () => {
+  const {run} = cliProject(planOf());
+  const env = {PATH: '/nowhere', BLACKBIRD_AGENT_PROVIDER: 'demo'};
+  const {out} = await run(['agents'], {env, terminal: true});
+  const rows = out.trimEnd().split('\n');
+  expect(rows.filter(({length}) => length > 80)).toEqual([]);
+  for (const id of programIds)
+    expect(out).toMatch(new RegExp(`${id} +not installed +${id} is not on the PATH`));
+  expect(rows[1 + providerIds.length]).toBe('* demo: BLACKBIRD_AGENT_PROVIDER');
 });
 
 test('agents only looks: it leaves nothing behind', async () => {

@@ -8,7 +8,7 @@ import {expectGone, processState} from '../helpers/agent-processes.ts';
 import {demo, engineProject, untilAtWork} from '../helpers/engine-project.ts';
 import {eventually} from '../helpers/eventually.ts';
 import {family, planOf, task} from '../helpers/plans.ts';
-import {lines, planFileText} from '../helpers/run-cli.ts';
+import {cliProject, lines, planFileText} from '../helpers/run-cli.ts';
 import {temporaryFolder} from '../helpers/temp-folder.ts';
 
 // The built program runs plans with the agent that ships with it, without a terminal.
@@ -659,9 +659,9 @@ describe('the demo', () => {
     expect(out).toContain('Nobody is here to answer, so the demo does: colour=midnight blue');
     expect(out).toContain('no ready tasks remaining');
     expect(out).toContain(
-      '\n4 done · no ready tasks remaining\nThese were two jobs: one up to the question, and one from the answer to the end of the plan.\n',
+      '\n4 done · no ready tasks remaining\nWith the job that ended at the question, the whole plan is done.\n',
     );
-    expect(out).toContain('Try next, in its folder:');
+    expect(out).toContain('\nTry next:\n');
     // Typed as it is, nothing else is removed.
     expect(out).toContain(`rm -r '${folder}'`);
     const {items} = JSON.parse(readFileSync(path.join(folder, 'blackbird.plan.json'), 'utf8'));
@@ -671,6 +671,18 @@ describe('the demo', () => {
     // Its suggestions work in its folder as they are.
     const again = await project.run(['restart', 'release', '--yes'], {cwd: folder});
     expect(again).toMatchObject({code: 0, err: ''});
+  });
+
+  test('asks its question once, and fits a terminal of 80 columns', async () => {
+    const folder = path.join(temporaryFolder(), 'sample');
+    const env = {npm_command: 'exec'};
+    const {code, out, err} = await cliProject().run(['demo', folder], {env, terminal: true, answers: ['1']});
+    expect(code).toBe(0);
+    expect(err.match(/Which colour/g)).toHaveLength(1);
+    expect(out).not.toContain('Which colour');
+    expect(out).not.toContain('Answer with');
+    const rows = `${out}\n${err}`.split(/\n|\r/).filter((line) => !line.includes(folder));
+    expect(rows.filter((line) => line.replace(/\u001b\[2K/g, '').length > 80)).toEqual([]);
   });
 
   test('started by npx in a clone, it says how to have the command everywhere', async () => {

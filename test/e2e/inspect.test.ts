@@ -30,7 +30,7 @@ describe('inspect', () => {
 
     const live = JSON.parse((await project.run(['inspect', '--list', '--json'])).out).live;
     expect(live).toEqual([{pid: running.pid, what: 'execute', started_at: expect.any(String), url}]);
-    expect((await project.run(['inspect', '--list'])).out).toContain(`● execute  process ${running.pid}`);
+    expect((await project.run(['inspect', '--list'])).out).toContain(`● execute, process ${running.pid}`);
 
     running.child.kill('SIGINT');
     await running.ended;
@@ -43,7 +43,7 @@ describe('inspect', () => {
     });
     const {out} = await project.run(['inspect', '--list']);
     // The time of day where the user is, as everywhere else.
-    expect(out).toMatch(new RegExp(`\\nrun +a +paused +\\d\\d:\\d\\d +blackbird inspect a ${run_id}\\n`));
+    expect(out).toMatch(new RegExp(`\\nrun +paused +\\d\\d:\\d\\d +blackbird inspect a ${run_id}\\n`));
     expect(out).toMatch(/blackbird inspect --job \S+\n/);
   });
 

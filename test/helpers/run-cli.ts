@@ -15,6 +15,8 @@ export type CliOptions = {
   readonly cwd?: string;
   readonly env?: CliContext['env'];
   readonly now?: CliContext['now'];
+  /** Called with all of stdout so far, after each print. */
+  readonly onOut?: (out: string) => void;
   readonly name?: CliContext['name'];
 };
 
@@ -57,6 +59,7 @@ export function cliProject(plan?: Plan | string): CliProject {
       env: {HOME: home, PATH: '', ...options.env},
       out: (text) => {
         printed.out += `${text}\n`;
+        options.onOut?.(printed.out);
       },
       err: (text) => {
         printed.err += `${text}\n`;

@@ -1,6 +1,7 @@
 import {Argument, Command} from 'commander';
 import {chosenBy, type ProviderChoice} from '../../services/contracts/project.ts';
 import {providerNames, providerTable} from '../../services/contracts/provider-table.ts';
+import {cutStart} from '../../ui/text/fit.ts';
 import type {Cli} from '../cli.ts';
 import {requireProviderId} from '../job/provider-choice.ts';
 import {renderTable} from '../terminal/table.ts';
@@ -40,15 +41,15 @@ export function agentsCommand(cli: Cli): Command {
             {title: ''},
             {title: 'AGENT'},
             {title: 'VERSION'},
-            {title: 'CAN'},
-            {title: 'WHERE', shrinks: 'first'},
+            {title: 'WHERE', shrinks: 'last', cut: cutStart},
+            {title: 'CAN', shrinks: 'first'},
           ],
           agents.map(({chosen, id, installed, version, capabilities, where}) => [
             isUsed(chosen) ? '*' : ' ',
             id,
             {text: installed ? version : 'not installed', style: installed ? 'green' : 'dim'},
+            where,
             capabilities.join(', '),
-            isUsed(chosen) ? `${where}  (${chosenText(chosen)})` : where,
           ]),
           cli.context.stdout,
         );
@@ -56,9 +57,12 @@ export function agentsCommand(cli: Cli): Command {
         const missing = agents.flatMap(({id, install}) =>
           install === null ? [] : [`Install ${id} with: ${install}`],
         );
+        const used = agents.flatMap(({id, chosen}) =>
+          isUsed(chosen) ? [`* ${id}: ${chosenText(chosen)}`] : [],
+        );
         const isNone = agents.some(({chosen}) => chosen === 'none');
         const none = isNone ? ['No agent for real work is installed yet.'] : [];
-        return [table, ...none, ...missing].join('\n');
+        return [table, ...used, ...none, ...missing].join('\n');
       });
     });
 }
@@ -72,5 +76,5 @@ function isUsed(
 
 function chosenText(chosen: ProviderChoice['source']): string {
   if (chosen === 'saved') return 'chosen in .blackbird/agent.json';
-  return `${chosenBy[chosen]}${chosen === 'default' ? '; blackbird agents use <agent> chooses' : ''}`;
+  return chosen === 'default' ? 'the default; choose with: blackbird agents use <agent>' : chosenBy[chosen];
 }

@@ -29,7 +29,7 @@ export function demoCommand(outer: Cli): Command {
         await openTui(cli, command, screen);
         return;
       }
-      await executePlan(cli, command, {agent: 'demo'}, []);
+      await executePlan(cli, command, {agent: 'demo', asksNext: isInteractive}, []);
       const isAnswered = cli.exitCode === exitCodes.personNeeded;
       if (isAnswered) {
         const answer = isInteractive ? [] : [demoQuestion.answer];
@@ -44,11 +44,10 @@ export function demoCommand(outer: Cli): Command {
 }
 
 // The last line of a job counts only its own tasks.
-const twoJobs =
-  'These were two jobs: one up to the question, and one from the answer to the end of the plan.';
+const twoJobs = 'With the job that ended at the question, the whole plan is done.';
 
-const linkClone = 'npm link                          once, in the clone';
-const installPackage = 'npm install -g <package>          the package you just ran';
+const linkClone = 'npm link                          once, in the clone: puts it on your PATH';
+const installPackage = 'npm install -g <package>          the package you just ran: for your PATH';
 
 /** Whether npm installed what runs here, be it for one call; a clone is no folder in a node_modules. */
 function isPackage(): boolean {
@@ -60,14 +59,10 @@ function nextSteps(root: string, exitCode: number, isFromNpx: boolean): string {
   const folder = displayLine(shellWord(root));
   return [
     '',
-    isPaused ? 'You paused the demo. In its folder:' : 'Try next, in its folder:',
-    ...(isFromNpx
-      ? [`  ${isPackage() ? installPackage : linkClone}, so that "blackbird" is found everywhere`]
-      : []),
+    isPaused ? 'You paused the demo. Try next:' : 'Try next:',
+    ...(isFromNpx ? [`  ${isPackage() ? installPackage : linkClone}`] : []),
     `  cd ${folder}`,
-    ...(isPaused
-      ? []
-      : ['  blackbird restart slow            run a task again, press Ctrl+C, then resume it']),
+    ...(isPaused ? [] : ['  blackbird restart slow            run it again, press Ctrl+C, resume it']),
     '  blackbird list --tree             the plan and its progress',
     '  blackbird runs greeting           the history of a task',
     '  blackbird logs palette            what the agent said and did',

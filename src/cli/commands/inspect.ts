@@ -200,28 +200,25 @@ async function listInspectable(cli: Cli, command: Command, options: Options): Pr
   cli.print(command, {live, jobs, runs, ...(broken.length > 0 && {broken})}, () => {
     const rows = [
       ...live.map(({what, pid, started_at, url}) => [
-        `● ${what}`,
-        `process ${pid}`,
+        `● ${what}, process ${pid}`,
         'live',
         when(started_at),
         url,
       ]),
       ...jobs.map(({job_id, started_at, state}) => [
         'job',
-        job_id,
         state,
         when(started_at),
         `blackbird inspect --job ${shellWord(displayLine(job_id))}`,
       ]),
       ...runs.map(({task_id, run_id, changed_at, state}) => [
         'run',
-        task_id,
         state,
         when(changed_at),
         `blackbird inspect ${shellWord(displayLine(task_id))} ${shellWord(displayLine(run_id))}`,
       ]),
     ];
-    const titles = ['WHAT', 'WHICH', 'STATE', 'TIME', 'LOOK AT IT WITH'];
+    const titles = ['', 'STATE', 'TIME', 'LOOK AT IT WITH'];
     const columns = titles.map((title) => ({title}));
     return rows.length === 0
       ? 'nothing to look at yet: blackbird execute --inspect'

@@ -29,6 +29,8 @@ export type JobCommandOptions = {
   maxTasks?: number;
   /** False for `--no-wait`. */
   wait?: boolean;
+  /** Set by a caller that asks the question next: it is not printed twice. */
+  asksNext?: boolean;
 } & BudgetOptions;
 
 /** The engine as a single command uses it. */
@@ -84,7 +86,7 @@ export async function runSteps(
   });
   const {plans} = await cli.project(command);
   const {jobSummary} = await import('../../machines/policies/job/job-summary.ts');
-  printSummary(cli, command, jobSummary(result, await plans.read()));
+  printSummary(cli, command, jobSummary(result, await plans.read()), options);
   return result;
 }
 
@@ -161,7 +163,12 @@ const passesBy = ({steps}: Job, taskId: string) =>
   steps.some(({type}) => type === 'execute') &&
   !steps.some((step) => step.type === 'task' && step.taskId === taskId);
 
-function printSummary(cli: Cli, command: Command, summary: JobSummary): void {
+function printSummary(
+  cli: Cli,
+  command: Command,
+  summary: JobSummary,
+  {asksNext = false}: Pick<JobCommandOptions, 'asksNext'>,
+): void {
   const {reason, taskId, headline, lines, standing, undo, plan, retryAt, overrun, obstacles} = summary;
   const data = {
     event: 'job.stopped',
@@ -175,7 +182,8 @@ function printSummary(cli: Cli, command: Command, summary: JobSummary): void {
     ...(obstacles && {obstacles: obstacles.slice(0, mostObstacles).map(obstacleData)}),
   };
   if (cli.isJson(command)) cli.context.out(printableJson(data));
-  else for (const line of lines) cli.context.out(folded(line, cli.context.stdout.columns));
+  else if (!asksNext || reason !== 'waiting_user')
+    for (const line of lines) cli.context.out(folded(line, cli.context.stdout.columns));
   cli.exitCode = exitCodeAfter[standing];
 }
 

@@ -25,13 +25,19 @@ export async function checkAgents(surroundings: Surroundings): Promise<Check[]> 
 }
 
 async function checkAgent(id: NativeProviderId, env: CliContext['env']): Promise<Check[]> {
-  const {program, install, login} = providerTable[id];
+  const {program, install, login: loginCommand} = providerTable[id];
   if (program === null) return [];
-  const check = await checkTool(program, ['--version'], install, env);
   const file = findOnPath(program, env.PATH ?? '');
-  if (check.state !== 'good' || file === null) return [check];
-  const isLoggedOut = (await loginState(id, file, env)) === 'loggedOut';
-  const obstacles = [isLoggedOut ? {found: 'not logged in', advice: login} : null, rootObstacle(id, env)];
+  const [check, login] = await Promise.all([
+    checkTool(program, ['--version'], install, env),
+    file === null ? null : loginState(id, file, env),
+  ]);
+  if (check.state !== 'good') return [check];
+  const isLoggedOut = login === 'loggedOut';
+  const obstacles = [
+    isLoggedOut ? {found: 'not logged in', advice: loginCommand} : null,
+    rootObstacle(id, env),
+  ];
   const met = obstacles.filter((each) => each !== null);
   if (met.length === 0) return [check];
   const found = `${check.found}  ${met.map((each) => each.found).join(', and ')}`;

@@ -17,24 +17,25 @@ import {liveEngine} from '../job/running-task.ts';
 import {checkAgents, checkTool} from './agent-checks.ts';
 import type {Check, Surroundings} from './check.ts';
 
-/** Everything Blackbird depends on. `missing` is optional, `wrong` must be fixed. */
-export async function runChecks(surroundings: Surroundings): Promise<Check[]> {
+/** Everything Blackbird depends on, as soon as it is known. `missing` is optional, `wrong` must be fixed. */
+export async function* runChecks(surroundings: Surroundings): AsyncGenerator<Check, void> {
+  // Other programs take longest: they are asked while the rest is reported.
+  const agents = checkAgents(surroundings);
+  agents.catch(() => {});
   const tools = Promise.all(
     optionalTools.map(([name, args, advice]) => checkTool(name, args, advice, surroundings.env)),
   );
-  return [
-    checkNode(),
-    await checkPlan(surroundings),
-    await checkConfig(surroundings),
-    await checkStateFolder(surroundings),
-    ...(await checkOrProblem('run', () => checkRuns(surroundings))),
-    ...(await checkOrProblem('agent', () => checkOrphans(surroundings))),
-    checkLock(),
-    checkReaper(),
-    ...(await tools),
-    checkRepository(surroundings),
-    ...(await checkAgents(surroundings)),
-  ];
+  yield checkNode();
+  yield await checkPlan(surroundings);
+  yield await checkConfig(surroundings);
+  yield await checkStateFolder(surroundings);
+  yield* await checkOrProblem('run', () => checkRuns(surroundings));
+  yield* await checkOrProblem('agent', () => checkOrphans(surroundings));
+  yield checkLock();
+  yield checkReaper();
+  yield* await tools;
+  yield checkRepository(surroundings);
+  yield* await agents;
 }
 
 const optionalTools: ReadonlyArray<readonly [name: string, args: readonly string[], advice: string]> = [

@@ -2,7 +2,6 @@ import {Command} from 'commander';
 import type {Cli} from '../../cli.ts';
 import {exitCodes} from '../../exit-codes.ts';
 import {sessionProgram, withSessions} from '../../session/session-errors.ts';
-import {painter} from '../../terminal/paint.ts';
 import {renderChecks} from '../doctor.ts';
 
 export function doctorCommand(cli: Cli): Command {
@@ -13,7 +12,7 @@ export function doctorCommand(cli: Cli): Command {
         const {checkSessions} = await import('../../session/session-doctor.ts');
         const checks = await checkSessions(sessions, sessionProgram(cli));
         const ok = !checks.some(({state}) => state === 'wrong');
-        cli.print(command, {ok, checks}, () => renderChecks(checks, painter(cli.context.stdout)));
+        cli.print(command, {ok, checks}, () => renderChecks(checks, cli.context.stdout));
         if (!ok) cli.exitCode = exitCodes.error;
       }),
     );
