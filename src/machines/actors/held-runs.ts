@@ -61,4 +61,4 @@ function hasOpenTask({items}: Plan): boolean {
 }
 
 const isOpen = (task: Task) =>
-  isLeaf(task) && (task.status === 'in_progress' || task.status === 'waiting_user');
+  (task.status === 'in_progress' || task.status === 'waiting_user') && isLeaf(task);

@@ -399,3 +399,25 @@ describe('a change', () => {
     expect(checkPlanChange(before, after)).toEqual(problems);
   });
 });
+
+test('a change of one task of many is found without looking the others up', () => {
+  const many = planOf(Array.from({length: 1_000}, (_, at) => task(`t${at}`)));
+  let lookups = 0;
+  const items = new Map(many.items);
+  Object.assign(items, {
+    get: (id: string) => {
+      lookups++;
+      return many.items.get(id);
+    },
+  });
+  const wrong = {...taskIn(many, 't500'), title: ''};
+  const after = {...many, items: new Map(many.items).set('t500', wrong)};
+  expect(checkPlanChange({...many, items}, after).map(({path}) => path)).toEqual(['$.items["t500"].title']);
+  expect(lookups).toBe(1);
+});
+
+test('a task under the key of another is found, also at its old place', () => {
+  const a = task('a');
+  const after = {...planOf(a), items: new Map([['b', a]])};
+  expect(checkPlanChange(planOf(a), after).map(({path}) => path)).toEqual(['$.items["b"].id']);
+});

@@ -116,6 +116,17 @@ test.each([
     nights(200, 'completed', 'completed', 'completed', 'failed', 'failed'),
     [0, 1, 3],
   ],
+  ['two of 2,495 agents each', nights(2_495, 'completed', 'completed', 'failed'), [0, 1]],
+  ['only the first of a huge plan', nights(2_496, 'completed', 'completed', 'failed'), [0]],
+  [
+    'one that ends otherwise and soon, also of a huge plan',
+    [
+      ...nights(2_600, 'completed', 'failed'),
+      ...nights(9, 'waiting_user', 'waiting_user'),
+      ...nights(2_600, 'failed'),
+    ],
+    [0, 2],
+  ],
 ])('the machines execute %s', (_, played, expected) => {
   expect([...nightsToLive(played)]).toEqual(expected);
 });

@@ -46,12 +46,14 @@ export function* walkTree(plan: Plan): Generator<TreeRow, void, undefined> {
     if (parentOf(plan, root) !== undefined) continue;
     const stack: TreeRow[] = [{task: root, depth: 0}];
     for (let row = stack.pop(); row; row = stack.pop()) {
-      if (seen.has(row.task.id)) continue;
-      seen.add(row.task.id);
+      const {task, depth} = row;
+      if (seen.has(task.id)) continue;
+      seen.add(task.id);
       yield row;
-      if (isLeaf(row.task)) continue;
-      for (const child of childrenOf(plan, row.task).reverse()) {
-        stack.push({task: child, depth: row.depth + 1});
+      // By index, without lists in between: a job walks through all tasks that are over before each of its tasks.
+      for (let at = task.childIds.length - 1; at >= 0; at--) {
+        const child = plan.items.get(task.childIds[at] ?? '');
+        if (child) stack.push({task: child, depth: depth + 1});
       }
     }
   }

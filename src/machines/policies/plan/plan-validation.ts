@@ -42,14 +42,28 @@ export function checkRawPlan(raw: RawPlan): PlanCheck {
 
 /** The problems that a change introduced. Looks only at what differs, unless a relation changed. */
 export function checkPlanChange(before: Plan, after: Plan): PlanProblem[] {
-  const changed: Array<readonly [string, Task]> = [];
-  for (const [id, task] of after.items) if (before.items.get(id) !== task) changed.push([id, task]);
+  const changed = changedTasks(before, after);
   const shape = changed.flatMap(([id, task]) => shapeProblems(id, task));
   if (shape.length > 0) return shape;
   const sameRelations =
     before.items.size === after.items.size &&
     changed.every(([id, task]) => hasSameRelations(before.items.get(id), task));
   return sameRelations ? [] : relationProblems(after);
+}
+
+/**
+ * Compared in step, because every status of a job comes here and almost always all tasks are at their old places; a task
+ * is looked up only where they are not.
+ */
+function changedTasks(before: Plan, after: Plan): Array<readonly [string, Task]> {
+  const changed: Array<readonly [string, Task]> = [];
+  const old = before.items.entries();
+  for (const [id, task] of after.items) {
+    const was = old.next().value;
+    if (was?.[0] === id && was[1] === task) continue;
+    if (before.items.get(id) !== task) changed.push([id, task]);
+  }
+  return changed;
 }
 
 /** A longer id, or one with control characters, is an accident or an attack. */

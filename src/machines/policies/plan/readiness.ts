@@ -43,6 +43,8 @@ export function nextTask(
   const wanted = new Set(taskIds);
   const tried = new Set(attempted);
   for (const {task} of walkTree(plan)) {
+    // First, because it is cheap and most tasks of a long job are over.
+    if (task.status !== 'todo') continue;
     const isWanted = !tried.has(task.id) && (wanted.size === 0 || wanted.has(task.id));
     if (isWanted && isReady(plan, task) && mayBegin(task)) return task;
   }

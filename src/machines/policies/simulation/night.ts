@@ -199,16 +199,23 @@ const machineNights = 2;
 const machineAgents = 300;
 /** Starting a night costs as much as this many agents. */
 const firstAgents = 5;
+/** Of a huge plan only the first night: every other one would take as long again. */
+const mostAgents = 5_000;
 
 /** By their numbers. */
 export function nightsToLive(nights: readonly Night[]): ReadonlySet<number> {
   const reasons = new Set<string>();
   const chosen = new Set<number>();
   let agents = 0;
+  let lived = 0;
   for (const [number, {reason, order}] of nights.entries()) {
-    agents += firstAgents + order.length;
-    if (number < machineNights || agents <= machineAgents || !reasons.has(reason)) chosen.add(number);
+    const cost = firstAgents + order.length;
+    agents += cost;
+    const isWorthIt = number < machineNights || agents <= machineAgents || !reasons.has(reason);
+    if (!isWorthIt || (number > 0 && lived + cost > mostAgents)) continue;
+    chosen.add(number);
     reasons.add(reason);
+    lived += cost;
   }
   return chosen;
 }
