@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {contextsOf} from '../../src/machines/contexts.ts';
+import {createContexts} from '../../src/machines/contexts.ts';
 import type {InspectedEntry} from '../../src/services/contracts/journal.ts';
 import {executeJob, startJob} from '../helpers/jobs.ts';
 import {observedEngine} from '../helpers/observed-engine.ts';
@@ -14,7 +14,7 @@ async function recorded(): Promise<InspectedEntry[]> {
 /** By the event it took: the context after it. */
 async function contextsOfMachine(machine: string) {
   const own = (await recorded()).filter((entry) => entry.machine === machine);
-  const contexts = contextsOf(own);
+  const contexts = createContexts()(own);
   return {
     own,
     contextAfter: (type: string) => contexts[own.findIndex(({event}) => event.type === type)],
@@ -46,6 +46,35 @@ describe('the context after an entry', () => {
   test('is unknown when the beginning of the actor is missing', async () => {
     const {own} = await contextsOfMachine('segment');
     const [, ...later] = own;
-    expect(contextsOf(later)).toEqual(later.map(() => null));
+    expect(createContexts()(later)).toEqual(later.map(() => null));
+  });
+
+  test('of a live actor is found without replaying what was there before', async () => {
+    const own = (await recorded()).filter(({machine}) => machine === 'executor');
+    const expected = createContexts()(own);
+    let replayed = 0;
+    const counted = own.map((entry) => ({
+      ...entry,
+      get event() {
+        replayed++;
+        return entry.event;
+      },
+    }));
+    createContexts()(counted);
+    const once = replayed;
+    const contexts = createContexts();
+    for (const count of counted.keys()) contexts(counted.slice(0, count + 1));
+    expect(contexts(counted)).toEqual(expected);
+    expect(replayed).toBe(2 * once);
+  });
+
+  test('starts over when the oldest entries are gone, or for another actor', async () => {
+    const {own} = await contextsOfMachine('segment');
+    const [, ...later] = own;
+    const contexts = createContexts();
+    const all = [...contexts(own)];
+    expect(contexts(later)).toEqual(later.map(() => null));
+    expect(contexts(own)).toEqual(all);
+    expect(contexts(own.slice(0, 2))).toEqual(all.slice(0, 2));
   });
 });

@@ -1,20 +1,22 @@
-import {contextsOf, type KnownContext} from '../../machines/contexts.ts';
+import {createContexts, type KnownContext} from '../../machines/contexts.ts';
 import type {InspectedEntry} from '../../services/contracts/journal.ts';
 import {byId, element} from './dom.ts';
 import {type Change, changesBetween} from './value-changes.ts';
 import {drawValue, type Folds} from './value-tree.ts';
 
+const mostKnown = 12;
+
 /** The context of the shown actor after the shown entry, and what changed with it. */
 export class ContextPane {
   readonly #folds: Folds = new Map();
+  /** Of the actors shown last: a live job shows another one with every event. */
+  readonly #known = new Map<string, ReturnType<typeof createContexts>>();
   #shown = '';
-  #known: {readonly key: string; readonly count: number; readonly contexts: readonly KnownContext[]} | null =
-    null;
 
   /** For another recording, whose actors may have the same names. */
   forget(): void {
     this.#shown = '';
-    this.#known = null;
+    this.#known.clear();
   }
 
   /** `entries` are those of the actor; `index` is the shown one. */
@@ -36,10 +38,12 @@ export class ContextPane {
   }
 
   #contexts(key: string, entries: readonly InspectedEntry[]): readonly KnownContext[] {
-    if (this.#known?.key === key && this.#known.count === entries.length) return this.#known.contexts;
-    const contexts = contextsOf(entries);
-    this.#known = {key, count: entries.length, contexts};
-    return contexts;
+    const known = this.#known.get(key) ?? createContexts();
+    this.#known.delete(key);
+    this.#known.set(key, known);
+    const [oldest] = this.#known.keys();
+    if (oldest !== undefined && this.#known.size > mostKnown) this.#known.delete(oldest);
+    return known(entries);
   }
 }
 
