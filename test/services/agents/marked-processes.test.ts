@@ -183,9 +183,12 @@ describe('finding', () => {
   test.skipIf(!onLinux)('with `ps` sees what /proc shows', async () => {
     const runId = uniqueRunId();
     const {pids} = await run(`setsid sh -c '${waiting}' & wait`, {BLACKBIRD_RUN_ID: runId});
-    const fromPs = findRunProcesses({runId}, readPsTable).found.map(({pid}) => pid);
-    expect(fromPs).toEqual(expect.arrayContaining(pids));
-    expect(fromPs.toSorted()).toEqual(pidsIn({runId}).toSorted());
+    // It may be starting a child between the two looks.
+    await eventually(() => {
+      const fromPs = findRunProcesses({runId}, readPsTable).found.map(({pid}) => pid);
+      expect(fromPs).toEqual(expect.arrayContaining(pids));
+      expect(fromPs.toSorted()).toEqual(pidsIn({runId}).toSorted());
+    });
     expect(findRunProcesses({runId: `${runId}0`}, readPsTable).found).toEqual([]);
     await endRun({runId});
   });

@@ -611,14 +611,17 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
     const {recorded} = await fact('recorded');
     const guardian = await guardianOf(child);
     child.kill('SIGSTOP');
+    // The reaper, if there is one, would end the rest before we have seen it.
+    const leader = Number(recorded);
+    process.kill(leader, 'SIGSTOP');
+    onTestFinished(() => void (processState(leader) === null || process.kill(leader, 'SIGKILL')));
     process.kill(guardian, 'SIGKILL');
     child.kill('SIGKILL');
     await expectGone([guardian]);
     expect(processState(tool)).not.toBe(null);
-    expect(processState(Number(recorded))).not.toBe(null);
+    expect(processState(leader)).not.toBe(null);
 
     const {ended, remaining} = await spawner.sweepRun(`${runId}-0`);
-    // The reaper works on it as well.
     expect(ended).toBeGreaterThan(0);
     expect(remaining).toEqual([]);
     expect(processState(tool)).toBe(null);
@@ -673,6 +676,8 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
       );
       const delay = Math.random() * 150;
       await run.fact('begun');
+      // Half of them are at work, however long that takes on a busy machine.
+      if (number % 2 === 0) await eventually(() => expect(run.text('ran')).not.toBe(''));
       await new Promise((resolve) => setTimeout(resolve, delay));
       run.child.kill('SIGKILL');
       await run.exited;
@@ -690,8 +695,7 @@ describe.skipIf(!onLinux)('when Blackbird itself ends', () => {
       const counts = await Promise.all([0, 1, 2, 3, 4, 5].map((index) => kill(batch * 6 + index)));
       started += counts.filter((count) => count > 0).length;
     }
-    // Both kinds of moments were hit: before and after the agent ran.
-    expect(started).toBeGreaterThan(5);
+    expect(started).toBeGreaterThanOrEqual(18);
   });
 });
 
