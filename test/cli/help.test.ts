@@ -97,6 +97,25 @@ describe('help', () => {
     ).toEqual([]);
   });
 
+  test('every option is in docs/commands.md or docs/sessions.md', async () => {
+    const pages = ['commands', 'sessions'].map((name) =>
+      readFileSync(path.resolve(import.meta.dirname, `../../docs/${name}.md`), 'utf8'),
+    );
+    const shown = new Set(pages.join('\n').match(/--[a-z-]+/g));
+    const {run} = cliProject();
+    const missing = new Set<string>();
+    for (const words of await commandPaths()) {
+      const {out} = await run([...words, '--help']);
+      const own = /^Options:\n(.*?)\n\n/ms.exec(out)?.[1] ?? '';
+      for (const [, option = ''] of own.matchAll(/^ +(?:-\w, )?(--[a-z-]+)/gm)) {
+        // One of them stands for all fields.
+        const name = option.startsWith('--clear-') ? '--clear-prompt' : option;
+        if (!shown.has(name)) missing.add(`${words.join(' ')} ${option}`);
+      }
+    }
+    expect([...missing], 'docs/commands.md does not name these').toEqual([]);
+  });
+
   test.each(['execute', 'resume', 'restart', 'review'])('of %s lists the exit codes', async (name) => {
     const {out} = await cliProject().run([name, '--help']);
     expect(out.match(/^Exit codes: 0 /gm)).toHaveLength(1);
