@@ -5,7 +5,7 @@ import {promisify} from 'node:util';
 import {describe, expect, test} from 'vitest';
 import {exitCodes} from '../src/cli/exit-codes.ts';
 import {settingText} from '../src/machines/policies/setting-types.ts';
-import {settingKeys, settings} from '../src/services/contracts/config.ts';
+import {type Setting, settingKeys, settings} from '../src/services/contracts/config.ts';
 import {programIds, providerIds, providerTable} from '../src/services/contracts/provider-table.ts';
 import {ownFolders, ownNames} from '../src/services/git/known-names.ts';
 import {projectFolder} from '../src/services/stores/project-folder.ts';
@@ -88,16 +88,18 @@ test('every page is in the list of the README', () => {
   expect(pages.filter((page) => page.startsWith('docs/') && !listed.includes(page))).toEqual([]);
 });
 
-test('docs/configuration.md has every setting with its default', () => {
+test('docs/configuration.md has every setting with its default and its range', () => {
   const text = read('docs/configuration.md');
   const rows = text.split('\n').filter((line) => line.startsWith('| `'));
   const rowOf = (key: string) => rows.find((row) => row.split('|')[1]?.includes(`\`${key}\``));
+  const rangeOf = (setting: Setting) =>
+    'min' in setting ? `${setting.min}–${setting.max === 1e12 ? '10^12' : setting.max}` : '';
   const missing = settingKeys.filter((key) => {
     const value = settingText(settings[key].default);
-    const shown = rowOf(key)?.split('|')[2] ?? '';
-    return !shown.replaceAll('`', '').includes(value);
+    const [, , shown = '', range = ''] = rowOf(key)?.split('|') ?? [];
+    return !shown.replaceAll('`', '').includes(value) || !range.includes(rangeOf(settings[key]));
   });
-  expect(missing, 'docs/configuration.md has no row for these, or another default').toEqual([]);
+  expect(missing, 'docs/configuration.md has no row for these, or another default or range').toEqual([]);
   const limited = providerIds.filter((id) => providerTable[id].limitsTurns);
   expect(rowOf('execution.maxTurns'), 'who can limit its turns, in its row').toContain(
     `(${limited.join(', ')} only)`,
