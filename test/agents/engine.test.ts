@@ -69,7 +69,7 @@ describe.each(['codex', 'claude'] as const)('%s', (agent) => {
     server.script(runInShell('echo hi > made.txt'), say('All done.'));
     const first = await project.run(['execute', '--review', 'a']);
     expect({code: first.code, err: first.err}).toEqual({code: 4, err: ''});
-    expect(first.out).toContain('Decide with: blackbird review a --approve\n');
+    expect(first.out).toContain('Decide with: blackbird review a\n');
     expect(project.statuses()).toEqual({a: 'in_progress', b: 'todo'});
 
     server.script(runInShell('echo tabs > made.txt'), say('Changed.'));

@@ -24,6 +24,20 @@ test.each([
   });
 });
 
+test('a proposal that changes nothing is not offered for saving', async () => {
+  const project = cliProject(planOf(task('a')));
+  const folder = path.join(project.folder, '.blackbird/plan-drafts');
+  mkdirSync(folder, {recursive: true});
+  writeFileSync(path.join(folder, 'd1.json'), JSON.stringify(proposed({...draft, kind: 'refine'}, [])));
+  const {out, err} = await project.run(['plan', 'drafts', 'open', 'd1'], {
+    env: {BLACKBIRD_AGENT_PROVIDER: 'demo'},
+    terminal: true,
+    answers: ['d'],
+  });
+  expect(out).toContain('Nothing would change.\n');
+  expect(err).toBe('Nothing to save. [r]evise, [d]rop, [l]ater: \n');
+});
+
 test('the list shows the request in whole words', async () => {
   const project = cliProject(planOf());
   const folder = path.join(project.folder, '.blackbird/plan-drafts');

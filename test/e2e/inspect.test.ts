@@ -15,6 +15,7 @@ import {
 import {eventually} from '../helpers/eventually.ts';
 import {addressIn} from '../helpers/page.ts';
 import {planOf, task} from '../helpers/plans.ts';
+import {hasTmux, openTerminal} from '../helpers/terminal.ts';
 
 // The built program, and its page requested as by a browser; its looks are tested in test/browser.
 
@@ -22,6 +23,16 @@ const longWork = demo('write started x', 'sleep 60');
 const oneTask = (prompt = demo('print hello')) => engineProject(planOf(task('a', {prompt})));
 
 describe('inspect', () => {
+  test.skipIf(!hasTmux)("after Ctrl+C the shell's prompt is on a line of its own", async () => {
+    const project = oneTask();
+    await project.run(['execute']);
+    const terminal = openTerminal(project);
+    terminal.type('blackbird inspect');
+    await terminal.until('Ctrl+C ends it.');
+    terminal.press('C-c');
+    await terminal.until(/\^C\n\[0\]>/);
+  });
+
   test('lists an inspected process while it lives, and its run from then on', async () => {
     const project = oneTask(longWork);
     const running = project.start(['execute', '--inspect']);

@@ -31,7 +31,8 @@ const steady = (text: string) =>
 
 const howToDecide = [
   'a waits for your decision. See it with: blackbird diff a',
-  'Decide with: blackbird review a --approve',
+  'Decide with: blackbird review a',
+  '             blackbird review a --approve',
   '             blackbird review a --approve-quit',
   '             blackbird review a --request-changes [text]',
   '             blackbird review a --reject [reason]',
@@ -432,7 +433,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     await terminal.until(/esc later/);
     terminal.press('C-c');
     const left = await terminal.until('[4]>');
-    expect(left).toContain('Decide with: blackbird review a --approve');
+    expect(left).toContain('Decide with: blackbird review a\n');
     expect(left).not.toContain('ACTION REQUIRED');
     expect(project.latest('a')).toMatchObject({decision_state: 'pending'});
     terminal.type('blackbird execute');
@@ -497,7 +498,7 @@ describe.skipIf(!hasTmux)('on a terminal of 80 by 24', () => {
     await terminal.until('ACTION REQUIRED');
     process.kill(Number(project.text('pid')), 'SIGTERM');
     const left = await terminal.until('[4]>');
-    expect(left).toContain('Decide with: blackbird review a --approve');
+    expect(left).toContain('Decide with: blackbird review a\n');
     expect(project.latest('a')).toMatchObject({decision_state: 'pending'});
   });
 });

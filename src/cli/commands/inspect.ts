@@ -181,6 +181,8 @@ async function serve(cli: Cli, command: Command, options: Options, shown: Shown)
   if (shown.facts.opens === 'job') shown.project?.job(shown.facts.job_id ?? 'newest').catch(() => {});
   if (options.open) await open(cli, inspector.url);
   await stopped;
+  // The shell's prompt would stand behind the terminal's ^C.
+  if (!cli.isJson(command) && context.stderr.isTerminal) context.err('');
   // Pending responses may take a moment; a second Ctrl+C ends the process.
   release();
   inspector.close();

@@ -115,6 +115,7 @@ function showWhole({context}: Cli, preview: PlanPreview | null): void {
 }
 
 function promptFor(preview: PlanPreview | null): string {
+  if (preview && isEmptyDiff(preview.diff)) return 'Nothing to save. [r]evise, [d]rop, [l]ater: ';
   const blocking = (preview?.findings ?? []).filter(isBlocking).length;
   const save =
     blocking > 0 ? `Save it with ${blocking} blocking ${blocking === 1 ? 'finding' : 'findings'}` : 'Save it';

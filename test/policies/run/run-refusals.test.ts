@@ -97,6 +97,8 @@ describe('a task at its checkpoint', () => {
     const lines = decisionLines('a', attemptOf('a', run));
     expect(lines.some((line) => line.endsWith('--request-changes [text]'))).toBe(isOffered);
     expect(lines.some((line) => line.endsWith('--approve'))).toBe(true);
+    // Alone it shows the change and asks: what someone who left the screen wants first.
+    expect(lines[1]).toBe('Decide with: blackbird review a');
   });
 
   test('names no diff and, rejected, no undo when nothing was recorded', () => {

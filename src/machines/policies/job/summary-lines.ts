@@ -34,9 +34,9 @@ export function decisionLines(
   const choices = choicesAt(run).filter(({id}) => id !== 'requestChanges' || run.resumable);
   return [
     `${displayLine(taskId)} waits for your decision. ${run.isUnrecorded ? unseen : `See it with: ${commandFor('diff', taskId)}`}`,
-    ...choices.map(
-      ({option}, place) => `${place === 0 ? 'Decide with:' : ' '.repeat(12)} ${review} ${option}`,
-    ),
+    // Alone it shows the change and asks.
+    `Decide with: ${review}`,
+    ...choices.map(({option}) => `             ${review} ${option}`),
   ];
 }
 
