@@ -22,9 +22,12 @@ export function createPlanAnswers(
   const tell = (command: PlanCommand, draft?: OpenDraft) => {
     const {planning} = core.get();
     const draftId = planning?.question?.draft.draftId;
-    close();
-    if (!planning || draftId === undefined) return;
+    if (!planning || draftId === undefined) return close();
     core.patch({planning: {...planning, question: null}});
+    // Who sends the planner back to work sees it work.
+    if (command.type === 'plan.answer' || command.type === 'plan.revise')
+      core.send({type: 'dialog.open', dialog: {type: 'planWork'}});
+    else close();
     try {
       ports.engine.answerPlan(draftId, command);
       if (draft) jobs.keepUntilStored(draft);

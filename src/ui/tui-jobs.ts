@@ -96,6 +96,8 @@ export function createJobs(core: TuiCore, ports: TuiPorts): Jobs {
         return;
       case 'plan.saved':
         rememberChange(core, 'the proposed plan', fact.change);
+        // The plan is what the user wanted to see, and where z undoes it.
+        if (core.facts().screen === 'home') core.send({type: 'screen.plan'});
         tell({tone: 'good', text: 'z undoes it'});
         return;
       case 'review.settled':

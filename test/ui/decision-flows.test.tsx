@@ -52,6 +52,14 @@ describe('the panel of a decision', () => {
     expect(screen()).not.toContain('· raw output');
   });
 
+  test('lists its keys in the order of reading', async () => {
+    const {press, sees, screen} = await atCheckpoint();
+    press('?');
+    await sees('? goes back');
+    expect(screen()).toMatch(/↓ j +down/);
+    expect(screen()).not.toContain('next match');
+  });
+
   test('asks for the reason of a rejection in whole words', async () => {
     const {press, sees} = await atCheckpoint();
     press('x');

@@ -98,11 +98,55 @@ describe('P plans with the agent', () => {
     expect(project.agents.agents[2]?.request.prompt).toContain('With docs');
   });
 
+  test.each([
+    {
+      name: 'answered',
+      first: question,
+      ask: 'Which database?',
+      sent: ['2', keys.enter],
+      seen: 'with your answers',
+    },
+    {
+      name: 'sent back',
+      first: tasks(proposed('api')),
+      ask: 'Proposed: 1 added',
+      sent: ['r', 'With docs', keys.ctrlS],
+      seen: 'revising the plan',
+    },
+  ])('a planner that was $name is seen at work again', async ({first, ask, sent, seen}) => {
+    const project = planning([]);
+    await project.wish('A shop');
+    await project.sees('read src/shop.ts');
+    project.agents.agent.succeeds(first);
+    await project.sees(ask);
+    for (const each of sent) {
+      project.press(each);
+      await settle();
+    }
+    await project.sees(new RegExp(`● .*${seen}`));
+    await project.sees('esc look at the plan meanwhile');
+    project.press(keys.escape);
+    await project.sees('P planner');
+  });
+
+  test('a plan saved from the home screen is shown, where z undoes it', async () => {
+    const project = planning([tasks(proposed('api'), proposed('web'))]);
+    await project.wish('A shop');
+    await project.sees('Proposed: 2 added');
+    project.press('y');
+    await project.sees('The plan is saved. · z undoes it');
+    await project.sees('[Details]');
+    project.press('z');
+    await eventually(() => expect(project.plans.statuses()).toEqual({old: 'todo'}));
+  });
+
   test('shows how long the planner has been at work', async () => {
     const project = planning([]);
     await project.wish('A shop');
     await project.sees('read src/shop.ts');
     await project.sees(/ ● [a-z ]+00:00/);
+    await project.sees(/^ (\d\d:){2}\d\d {2}read src/m);
+    expect(project.lines()[22]).toMatch('ctrl+c pause');
     project.passTime(72_000);
     await project.sees(/ ● .*quiet.* 01:12/);
   });

@@ -1,3 +1,4 @@
+import {notNow} from '../keymap.ts';
 import {missingAgent} from '../model/missing-agent.ts';
 import {type Command, type CommandContext, planPanes, type Refusal} from './command.ts';
 
@@ -17,19 +18,30 @@ const plannerReady: Refusal = (facts, state) =>
 /** Plans proposed by an agent. */
 export const planAgentCommands: readonly Command[] = [
   {
+    id: 'planner.show',
+    keys: ['P'],
+    label: 'see the planner',
+    short: 'planner',
+    hint: 'first',
+    at: ['home'],
+    refusal: (_, {planning}) => (planning === null ? notNow : null),
+    run: openPlanner,
+  },
+  {
     id: 'planner.generate',
     keys: ['P'],
     label: 'plan with your agent',
     short: 'plan by agent',
     hint: 'first',
     at: ['home'],
-    refusal: plannerReady,
+    refusal: (facts, state) => (state.planning === null ? plannerReady(facts, state) : notNow),
     run: openPlanner,
   },
   {
     id: 'planner.generateBeside',
     keys: ['P'],
     label: 'plan with your agent',
+    called: (_, {planning}) => (planning === null ? 'plan with your agent' : 'see the planner'),
     hint: 'more',
     at: planPanes,
     section,

@@ -7,7 +7,7 @@ import {clockTime} from '../../machines/policies/text/durations.ts';
 import type {PlannedField} from '../../machines/tui-dialogs.ts';
 import {askOnScreen} from '../../machines/tui-flow.ts';
 import {hintLine} from '../components/hint-line.tsx';
-import {Lines, lineOf} from '../components/lines.tsx';
+import {type Line, Lines, lineOf} from '../components/lines.tsx';
 import {Editor} from '../editor/editor.tsx';
 import {useStepper} from '../input/use-stepper.ts';
 import {bindingOf, hintsOf, type Keymap} from '../keymap.ts';
@@ -210,6 +210,7 @@ export function PlanWorkDialog({columns, rows}: DialogSize) {
   const live = jobs.live.of(planning?.runId ?? undefined);
   const room = Math.max(1, rows - 3);
   const talks = live ? live.activity.slice(live.activity.length - room, live.activity.length) : [];
+  const said = talkLines(talks, columns - 2).slice(-room);
   const quiet = live ? Math.floor((jobs.now() - live.lastActivityAt) / 1000) : 0;
   const state = isPausing
     ? 'pausing'
@@ -221,7 +222,9 @@ export function PlanWorkDialog({columns, rows}: DialogSize) {
       lines={[
         lineOf(justify(` ● ${state}`, `${time} `, columns), {tone: 'accent', bold: true}),
         lineOf(''),
-        ...talkLines(talks, columns - 2).slice(-room),
+        ...said.map((line): Line => [{text: ' '}, ...line]),
+        // The keys stay in their place while the lines arrive.
+        ...Array.from({length: room - said.length}, () => lineOf('')),
         hintLine(hintsOf(workKeymap), columns),
       ]}
     />

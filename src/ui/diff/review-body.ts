@@ -9,7 +9,7 @@ import {wrapped} from '../text/wrap.ts';
 import type {ReviewComment} from './comments.ts';
 import {diffKeymap} from './diff-keymap.ts';
 import {countsOf, diffLines, fileLines} from './diff-lines.ts';
-import {diffHelpKeymap} from './diff-moves.ts';
+import {diffHelpKeymap, diffMoveKeymap} from './diff-moves.ts';
 import {
   currentFile,
   type DiffContent,
@@ -63,8 +63,12 @@ const linesTold = (view: DiffView, subject: ReviewSubject, columns: number): Lin
 
 function keyLines(columns: number): Line[] {
   const isWheel = (key: string) => key.startsWith('wheel');
-  const all = [...diffKeymap, ...diffHelpKeymap].filter(({keys}) => !keys.some(isWheel));
-  const keys = helpOf(all);
+  // In the order of reading; the keys of a search come first in their table for the sake of the hints.
+  const [ofSearch, others] = [true, false].map((is) =>
+    diffKeymap.filter(({id}) => id.endsWith('Match') === is),
+  );
+  const all = [...diffMoveKeymap, ...(others ?? []), ...(ofSearch ?? []), ...diffHelpKeymap];
+  const keys = helpOf(all.filter((each) => !each.keys.some(isWheel)));
   const width = Math.max(...keys.map((each) => textWidth(each.keys)));
   return keys.flatMap((each) =>
     wrapped(each.label, Math.max(10, columns - width - 3)).map((text, row): Line => {
