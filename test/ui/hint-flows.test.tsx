@@ -86,6 +86,20 @@ describe('the last lines name keys that do what they say', () => {
     expect(lines().at(-1)?.trimEnd()).toBe(' e execute   u resume   R restart   tab pane   ? help');
   });
 
+  test('for a plan that is searched or filtered: how to see all of it again', async () => {
+    const {press, sees, seesNot, lines} = tuiProject({plan: planOf(task('a'), task('b'))});
+    press(keys.enter);
+    await sees('[Details]');
+    expect(lines().at(-1)).not.toContain('esc');
+    press('f');
+    await sees('Plan · open');
+    expect(lines().at(-1)).toContain('esc clear');
+    press(keys.escape);
+    await seesNot('Plan · open');
+    press('/', 'b', keys.enter);
+    await sees(/Plan \/b ─.*\n.*\n(.*\n)*.*esc clear/);
+  });
+
   test('for an empty plan: how to add tasks, and no search', async () => {
     const {press, sees, lines, screen} = tuiProject({plan: planOf()});
     press(keys.enter);

@@ -145,8 +145,10 @@ export const browseCommands: readonly Command[] = [
   {
     id: 'tree.clear',
     keys: ['escape'],
-    label: 'clear search and filter',
-    at: inTree,
+    label: 'clear',
+    help: 'clear search and filter',
+    hint: 'first',
+    at: ['tree'],
     section,
     refusal: (_, {browse}) => (browse.filter !== 'all' || browse.query !== '' ? null : notNow),
     run: ({browse}) => browse((now) => ({...now, filter: 'all', query: ''})),
