@@ -20,7 +20,7 @@ import {
   selectInput,
   withReviews,
 } from './policies/review/review-steps.ts';
-import {reviewerWish} from './policies/run/agent-choice.ts';
+import {reviewerModel} from './policies/run/agent-choice.ts';
 import {isTimeNeeded} from './policies/run/failure-table.ts';
 import {retryWaitMachine, waitInput} from './retry-wait.machine.ts';
 import {endedBy, type RunOutput, runMachine} from './run.machine.ts';
@@ -107,7 +107,7 @@ export const parentReviewMachine = setup({
     reviewing: {
       type: 'parallel',
       states: {
-        wish: stopWish,
+        modelChoice: stopWish,
         work: {
           initial: 'selecting',
           states: {
@@ -160,10 +160,10 @@ export const parentReviewMachine = setup({
               invoke: {
                 id: 'prepareReview',
                 src: 'prepareReview',
-                input: ({context: {step, provider, wishes, budgets}}) => ({
+                input: ({context: {step, provider, modelChoices, budgets}}) => ({
                   parentId: parentIdsIn(step)[0] ?? '',
                   provider,
-                  wish: reviewerWish(provider, wishes),
+                  modelChoice: reviewerModel(provider, modelChoices),
                   ...(budgets && {budgets}),
                 }),
                 onDone: [

@@ -1,9 +1,9 @@
 import {Command} from 'commander';
 import {expect, test} from 'vitest';
-import {type BudgetOptions, budgetWish, withBudgetOptions} from '../../src/cli/job/budget-options.ts';
+import {type BudgetOptions, budgetOverrides, withBudgetOptions} from '../../src/cli/job/budget-options.ts';
 
-const wishOf = (...args: string[]) =>
-  budgetWish(withBudgetOptions(new Command()).parse(args, {from: 'user'}).opts<BudgetOptions>());
+const modelChoiceOf = (...args: string[]) =>
+  budgetOverrides(withBudgetOptions(new Command()).parse(args, {from: 'user'}).opts<BudgetOptions>());
 
 test.each([
   ['--max-cost', 'execution.maxCostUsd'],
@@ -14,7 +14,7 @@ test.each([
   ['--max-task-minutes', 'execution.maxTaskMinutes'],
   ['--max-turns', 'execution.maxTurns'],
 ])('%s overrides a setting for this call: a number limits, none lifts the limit', (flag, key) => {
-  expect(wishOf(flag, '5')).toEqual({budget: {[key]: 5}});
-  expect(wishOf(flag, 'none')).toEqual({budget: {[key]: null}});
-  expect(wishOf()).toEqual({});
+  expect(modelChoiceOf(flag, '5')).toEqual({budget: {[key]: 5}});
+  expect(modelChoiceOf(flag, 'none')).toEqual({budget: {[key]: null}});
+  expect(modelChoiceOf()).toEqual({});
 });

@@ -698,7 +698,7 @@ test('every transition of a turn is reached', () => {
   const prepared = {task: task('p'), run: runRecord(), order: {type: 'run.restart'}};
   expect(
     unreachedTransitions(planTurnMachine, {
-      inputs: [{...input, draftId: 'd', wish: {}}],
+      inputs: [{...input, draftId: 'd', modelChoice: {}}],
       payloads: [
         pause,
         doneAs('findTurnWait', null),

@@ -1,7 +1,7 @@
 import {Command, InvalidArgumentError, Option} from 'commander';
 import {isLeaf, requireTask, subtreeOf} from '../../machines/policies/plan/plan-graph.ts';
 import {isCheckCommand} from '../../services/contracts/check-command.ts';
-import {isModelText} from '../../services/contracts/model-wish.ts';
+import {isModelText} from '../../services/contracts/model-choice.ts';
 import type {Plan} from '../../services/contracts/plan.ts';
 import {providerIds, providerNames} from '../../services/contracts/provider-table.ts';
 import {type Cli, countingNumber} from '../cli.ts';
@@ -16,14 +16,14 @@ export const agentOption = () => new Option('--agent <provider>', `${providerNam
 export const taskAgentOption = () =>
   new Option('--agent <provider>', `the agent for this task and those below it`).choices(providerIds);
 /** A word that can be passed to an agent. */
-function wishWord(text: string): string {
+function modelWord(text: string): string {
   if (isModelText(text)) return text;
   throw new InvalidArgumentError('It must be one word.');
 }
 export const modelOption = () =>
-  new Option('--model <name>', 'the model, as the agent calls it').argParser(wishWord);
+  new Option('--model <name>', 'the model, as the agent calls it').argParser(modelWord);
 export const effortOption = () =>
-  new Option('--effort <word>', 'the reasoning effort: low, medium, high …').argParser(wishWord);
+  new Option('--effort <word>', 'the reasoning effort: low, medium, high …').argParser(modelWord);
 /** Applies to a task and everything below it. */
 export const verifyOption = (about: string) =>
   new Option('--verify <command>', about).argParser((text: string, earlier: readonly string[] = []) => {

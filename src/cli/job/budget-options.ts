@@ -47,10 +47,10 @@ function limitFor(key: SettingKey, text: string): Limit {
   throw new InvalidArgumentError(`It must be ${acceptedFor(settings[key])}.`);
 }
 
-export function budgetWish(given: BudgetOptions): Pick<JobOptions, 'budget'> {
-  const wishes = Object.entries(options).flatMap(([name, key]) => {
+export function budgetOverrides(given: BudgetOptions): Pick<JobOptions, 'budget'> {
+  const overrides = Object.entries(options).flatMap(([name, key]) => {
     const value = given[name as keyof BudgetOptions];
     return value === undefined ? [] : [[key, value === 'none' ? null : value] as const];
   });
-  return wishes.length === 0 ? {} : {budget: Object.fromEntries(wishes)};
+  return overrides.length === 0 ? {} : {budget: Object.fromEntries(overrides)};
 }

@@ -23,7 +23,7 @@ import type {CliContext} from '../context.ts';
 import {knownLimits} from '../plan/known-limits.ts';
 import {programsIn, taskFactsIn} from '../plan/read-task-facts.ts';
 import {agentObstacle} from '../setup/agent-checks.ts';
-import {budgetWish} from './budget-options.ts';
+import {budgetOverrides} from './budget-options.ts';
 import {chooseAgent} from './choose-agent.ts';
 import type {JobCommandOptions} from './job.ts';
 import {liveEngine} from './running-task.ts';
@@ -144,9 +144,9 @@ async function rulesOf(
   steps: readonly PlannedStep[],
 ): Promise<RuleSummary | null> {
   const {review} = options;
-  const wishes = {...(review === undefined ? {} : {isReviewed: review}), ...budgetWish(options)};
+  const asked = {...(review === undefined ? {} : {isReviewed: review}), ...budgetOverrides(options)};
   try {
-    const rules = jobRules(resolveConfig(await config.layers()), choice, wishes, '');
+    const rules = jobRules(resolveConfig(await config.layers()), choice, asked, '');
     return ruleSummary(
       rules,
       plan,

@@ -11,7 +11,7 @@ import type {InspectChoice} from '../inspect/inspect-option.ts';
 import {livePage} from '../inspect/live-page.ts';
 import {folded} from '../terminal/fold.ts';
 import {printableJson} from '../terminal/printable-json.ts';
-import {type BudgetOptions, budgetWish} from './budget-options.ts';
+import {type BudgetOptions, budgetOverrides} from './budget-options.ts';
 import type {OpenEngineOptions, OpenedEngine} from './engine-composition.ts';
 import {jsonProgress, textProgress} from './progress.ts';
 import {readable} from './readable-lines.ts';
@@ -80,7 +80,7 @@ export async function runSteps(
       ...(stopOnFailure === undefined ? {} : {stopOnFailure}),
       ...(maxTasks === undefined ? {} : {maxTasks}),
       ...(wait === false ? {isImpatient: true} : {}),
-      ...budgetWish(options),
+      ...budgetOverrides(options),
       isAttended: isAttended(cli, command, steps),
     },
   });

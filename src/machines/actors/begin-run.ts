@@ -1,5 +1,5 @@
 import type {AgentRequest} from '../../services/contracts/agent.ts';
-import type {ModelWish} from '../../services/contracts/model-wish.ts';
+import type {ModelChoice} from '../../services/contracts/model-choice.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import {requireTask} from '../policies/plan/plan-graph.ts';
@@ -8,7 +8,7 @@ import {isReady} from '../policies/plan/readiness.ts';
 import {checkCommands} from '../policies/plan/task-checks.ts';
 import {isDecisionAsked} from '../policies/review/decisions.ts';
 import {feedbackMark, parentFeedbackText} from '../policies/review/parent-feedback.ts';
-import {agentFor, beginnerMissing, wishOf} from '../policies/run/agent-choice.ts';
+import {agentFor, beginnerMissing, modelChoiceOf} from '../policies/run/agent-choice.ts';
 import {newProgram, type Program, programOf} from '../policies/run/agent-program.ts';
 import {
   type Delivered,
@@ -49,7 +49,10 @@ export async function takeOver(
       links: {resumed_from_run_id: latest.run_id},
       before: latest,
       program: programOf(latest),
-      wish: {...wishOf({model: latest.model, effort: latest.effort}), ...situation.wishes?.asked},
+      modelChoice: {
+        ...modelChoiceOf({model: latest.model, effort: latest.effort}),
+        ...situation.modelChoices?.asked,
+      },
     },
   );
   const comments = situation.open?.undelivered === feedback && situation.open.run.decision_comment_ids;
@@ -70,7 +73,7 @@ export async function startFresh(
   restartOf: RunRecord | null,
 ): Promise<PreparedTask> {
   const {plan, task, mode, pending, runs, sent} = situation;
-  const {provider, ...wish} = agentFor(plan, task, situation);
+  const {provider, ...modelChoice} = agentFor(plan, task, situation);
   const retry = mode.type === 'restart' ? mode.retry : undefined;
   const plain = await promptFor(services, situation);
   const taskPrompt = retry ? retryPrompt(plain, retry) : plain;
@@ -103,7 +106,7 @@ export async function startFresh(
       sessionRef: sessionRef ?? '',
       links,
       program,
-      wish,
+      modelChoice,
       before: retry ? restartOf : null,
     },
   );
@@ -159,7 +162,7 @@ async function recordFor(
     sessionRef,
     links,
     program,
-    wish,
+    modelChoice,
     before,
   }: {
     prompt: string;
@@ -169,7 +172,7 @@ async function recordFor(
     links: Partial<RunRecord>;
     program: Program;
     /** Kept on resume, unless another one is named. */
-    wish: ModelWish;
+    modelChoice: ModelChoice;
     /** The run it continues, whose usage counts for its budget. */
     before: RunRecord | null;
   },
@@ -201,7 +204,7 @@ async function recordFor(
       ...(services.self === null ? {} : {owner: services.self}),
       ...(baselineTree === null ? {} : {baselineTree}),
       isReviewed,
-      wish,
+      modelChoice,
       // Fixed now, so that an agent that edits the plan or the settings cannot change its own checks.
       verify: checkCommands(plan, task, checks),
     },

@@ -2,7 +2,7 @@ import {fromPromise} from 'xstate';
 import type {ProviderId} from '../../services/contracts/agent.ts';
 import type {TreeSpan} from '../../services/contracts/changes.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
-import type {ModelWish} from '../../services/contracts/model-wish.ts';
+import type {ModelChoice} from '../../services/contracts/model-choice.ts';
 import type {Task} from '../../services/contracts/plan.ts';
 import {reviewAnswerSchema} from '../../services/contracts/review-answer.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -23,7 +23,7 @@ import {requireBudget, type SpendingTracker} from './spending.ts';
 export type PrepareReviewInput = {
   readonly parentId: string;
   readonly provider: ProviderId;
-  readonly wish?: ModelWish;
+  readonly modelChoice?: ModelChoice;
   readonly budgets?: Budgets;
 };
 
@@ -39,7 +39,7 @@ export function definePrepareReviewActor(
   onPrepared: (prepared: PreparedRun) => void,
 ) {
   return fromPromise<PreparedRun | null, PrepareReviewInput>(async ({input}) => {
-    const {parentId, provider, wish, budgets} = input;
+    const {parentId, provider, modelChoice, budgets} = input;
     const plan = await services.plans.read();
     const parent = plan.items.get(parentId);
     // The plan changed since the parent was selected.
@@ -67,7 +67,7 @@ export function definePrepareReviewActor(
         repoRoot: services.project.root,
         context: {digest: services.digest(prompt), bytes: new TextEncoder().encode(prompt).length},
         reviewSignature: signature,
-        ...(wish && {wish}),
+        ...(modelChoice && {modelChoice}),
         ...(heldUp ? {heldUp} : {}),
         ...(interrupted ? {links: {restart_of_run_id: interrupted.run_id}} : {}),
         ...(services.self === null ? {} : {owner: services.self}),

@@ -166,7 +166,7 @@ async function prepareResume(services: Services, situation: Situation): Promise<
     ...feedbackFor(latest, mode.feedback),
     ...(pending ? feedbackMark(pending) : {}),
     ...(situation.isReviewed === undefined ? {} : {isReviewed: situation.isReviewed}),
-    ...(situation.wishes && {wish: situation.wishes.asked}),
+    ...(situation.modelChoices && {modelChoice: situation.modelChoices.asked}),
     ...undeliveredDigest(latest, taskDigest(task, services.digest)),
   };
   return {task, run: latest, order, status: task.status, replaces: null, circumstances: facts.circumstances};

@@ -1,6 +1,6 @@
 import {fromPromise} from 'xstate';
 import type {ProviderId} from '../../services/contracts/agent.ts';
-import type {ModelWish} from '../../services/contracts/model-wish.ts';
+import type {ModelChoice} from '../../services/contracts/model-choice.ts';
 import {planAnswerSchema} from '../../services/contracts/plan-answer.ts';
 import type {PlanDraft} from '../../services/contracts/plan-draft.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
@@ -22,7 +22,7 @@ export type PrepareTurnInput = {
   readonly draftId: string;
   readonly provider: ProviderId;
   readonly explicitProvider: ProviderId | null;
-  readonly wish: ModelWish;
+  readonly modelChoice: ModelChoice;
 };
 
 /** A turn that starts, for the views. */
@@ -57,7 +57,7 @@ export function definePrepareTurnActor(services: Services, onPrepared: (turn: Pl
         sessionRef: sessionRef ?? '',
         repoRoot: services.project.root,
         context: {digest: services.digest(prompt), bytes: new TextEncoder().encode(prompt).length},
-        wish: input.wish,
+        modelChoice: input.modelChoice,
         ...(before && {links: {resumed_from_run_id: before.run_id}}),
         ...(services.self === null ? {} : {owner: services.self}),
       },

@@ -4,7 +4,7 @@ import type {Plan, Task, TaskStatus} from '../../services/contracts/plan.ts';
 import type {Answer, RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
 import type {OpenDecision} from '../policies/review/decisions.ts';
-import type {JobWishes} from '../policies/run/agent-choice.ts';
+import type {ModelChoices} from '../policies/run/agent-choice.ts';
 import type {Budgets} from '../policies/run/budget.ts';
 import type {RunCircumstances} from '../policies/run/run-circumstances.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
@@ -37,7 +37,7 @@ export type PrepareRunInput = {
   readonly explicitProvider: ProviderId | null;
   /** Whether the run ends at a checkpoint; without it, as when it began. */
   readonly isReviewed?: boolean;
-  readonly wishes?: JobWishes;
+  readonly modelChoices?: ModelChoices;
   /** The checks for every task. */
   readonly checks?: readonly string[];
   readonly budgets?: Budgets;

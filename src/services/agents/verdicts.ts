@@ -7,7 +7,7 @@ import type {
   FailureKind,
   Usage,
 } from '../contracts/agent.ts';
-import {isModelText} from '../contracts/model-wish.ts';
+import {isModelText} from '../contracts/model-choice.ts';
 import {firstLine} from './json-lines.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type {ModelWish} from './model-wish.ts';
+import type {ModelChoice} from './model-choice.ts';
 import {type Dialect, type ProviderId, providerIds} from './provider-table.ts';
 
 export {type Dialect, type ProviderId, providerIds};
@@ -32,7 +32,7 @@ export type AgentRequest = {
   /** The cost at which it is to stop by itself, if it supports that. */
   readonly maxCostUsd?: number;
   readonly maxTurns?: number;
-} & ModelWish;
+} & ModelChoice;
 
 /** What to execute. The prompt is only in `stdin`, so `args` can be recorded. */
 export type AgentCommand = {

@@ -63,15 +63,14 @@ function latestStart(...known: ReadonlyArray<ProjectData['runs']>): string | nul
 
 /** The keys for what the user can do about it, best first. */
 export function keyHints(facts: TaskFacts): string[] {
-  const wished = nextCommands(facts);
+  const next = nextCommands(facts);
   const texts = (hold: 'ends' | null) =>
-    wished
+    next
       .filter((command) => jobHold(facts, command) === hold)
       .flatMap((command) => hints[command]?.(facts) ?? []);
   const later = texts('ends');
   // Without a session to continue in, it can still be read.
-  const read =
-    continueAction(facts) === 'sendBack' && !wished.includes('resume') ? ['u shows the review'] : [];
+  const read = continueAction(facts) === 'sendBack' && !next.includes('resume') ? ['u shows the review'] : [];
   return [
     ...read,
     ...texts(null),

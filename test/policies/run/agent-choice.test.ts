@@ -5,7 +5,7 @@ import {
   beginnerMissing,
   type JobAgent,
   namedAgents,
-  reviewerWish,
+  reviewerModel,
 } from '../../../src/machines/policies/run/agent-choice.ts';
 import {AppError} from '../../../src/services/contracts/errors.ts';
 import type {Task} from '../../../src/services/contracts/plan.ts';
@@ -28,13 +28,19 @@ function choose(
 describe('the agent and model of a task', () => {
   test("is the job's when the task sets none", () => {
     expect(choose({})).toEqual({provider: 'claude'});
-    const wishes = {asked: {}, settings: {claude: {model: 'opus', effort: 'high'}, codex: {model: 'gpt'}}};
-    expect(choose({}, {}, {}, {...claude, wishes})).toEqual({
+    const modelChoices = {
+      asked: {},
+      settings: {claude: {model: 'opus', effort: 'high'}, codex: {model: 'gpt'}},
+    };
+    expect(choose({}, {}, {}, {...claude, modelChoices})).toEqual({
       provider: 'claude',
       model: 'opus',
       effort: 'high',
     });
-    expect(choose({agent: 'codex'}, {}, {}, {...claude, wishes})).toEqual({provider: 'codex', model: 'gpt'});
+    expect(choose({agent: 'codex'}, {}, {}, {...claude, modelChoices})).toEqual({
+      provider: 'codex',
+      model: 'gpt',
+    });
   });
 
   test("is the task's, then that of the nearest parent that sets one", () => {
@@ -51,7 +57,7 @@ describe('the agent and model of a task', () => {
     const job: JobAgent = {
       provider: 'codex',
       explicitProvider: 'codex',
-      wishes: {asked: {model: 'named'}, settings: {codex: {effort: 'high'}}},
+      modelChoices: {asked: {model: 'named'}, settings: {codex: {effort: 'high'}}},
     };
     expect(choose({agent: 'claude', model: 'opus', effort: 'max'}, {}, {}, job)).toEqual({
       provider: 'codex',
@@ -77,9 +83,9 @@ describe('the agent and model of a task', () => {
   });
 
   test('of a reviewer is set by the job and the settings', () => {
-    const wishes = {asked: {effort: 'low'}, settings: {claude: {model: 'opus', effort: 'high'}}};
-    expect(reviewerWish('claude', wishes)).toEqual({model: 'opus', effort: 'low'});
-    expect(reviewerWish('codex', undefined)).toEqual({});
+    const modelChoices = {asked: {effort: 'low'}, settings: {claude: {model: 'opus', effort: 'high'}}};
+    expect(reviewerModel('claude', modelChoices)).toEqual({model: 'opus', effort: 'low'});
+    expect(reviewerModel('codex', undefined)).toEqual({});
   });
 });
 

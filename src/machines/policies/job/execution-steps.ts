@@ -100,7 +100,7 @@ export function nextTaskInput(
   mode: TaskInput['mode'],
 ): TaskInput {
   const {provider, explicitProvider, graceMilliseconds, stallMilliseconds, isAttended} = rules;
-  const {commits, wishes, checks, budgets, isReviewed} = rules;
+  const {commits, modelChoices, checks, budgets, isReviewed} = rules;
   const times = {graceMilliseconds, stallMilliseconds};
   const common = {provider, explicitProvider, ...times, isAttended};
   return {
@@ -110,7 +110,7 @@ export function nextTaskInput(
     // Unless specified, a continued run keeps the checkpoint it was started with.
     ...(isReviewed === undefined ? {} : {isReviewed}),
     ...(commits && {commits}),
-    ...(wishes && {wishes}),
+    ...(modelChoices && {modelChoices}),
     ...(checks && {checks}),
     ...(budgets && {budgets}),
   };
@@ -154,7 +154,16 @@ export const givenUp = (selection: Selection): Stop => ({
 
 /** The parents that are due after these tasks; null for those of the whole plan. */
 export function dueReviewInput(
-  {provider, reviewsParents, maxReviewCycles, reviewMinutes, patience, wishes, budgets, ...times}: JobRules,
+  {
+    provider,
+    reviewsParents,
+    maxReviewCycles,
+    reviewMinutes,
+    patience,
+    modelChoices,
+    budgets,
+    ...times
+  }: JobRules,
   taskIds: readonly string[] | null,
 ): ParentReviewInput {
   const {graceMilliseconds, stallMilliseconds} = times;
@@ -167,7 +176,7 @@ export function dueReviewInput(
     provider,
     graceMilliseconds,
     stallMilliseconds,
-    ...(wishes && {wishes}),
+    ...(modelChoices && {modelChoices}),
     ...(budgets && {budgets}),
   };
 }

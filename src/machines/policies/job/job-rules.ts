@@ -2,7 +2,7 @@ import type {ProviderId} from '../../../services/contracts/agent.ts';
 import type {SettingKey} from '../../../services/contracts/config.ts';
 import type {ProviderChoice} from '../../../services/contracts/project.ts';
 import {type ResolvedConfig, requireGates, settingOf} from '../config-resolution.ts';
-import {type JobWishes, jobWishes} from '../run/agent-choice.ts';
+import {type ModelChoices, modelChoicesIn} from '../run/agent-choice.ts';
 import {type BudgetOverrides, type Budgets, budgetsOf} from '../run/budget.ts';
 import type {CheckRules} from '../run/verification.ts';
 import {type Patience, patienceOf} from './waiting.ts';
@@ -36,7 +36,7 @@ export type JobRules = {
   readonly isAttended: boolean;
   /** A task's change is committed before the plan marks it done. */
   readonly commits?: true;
-  readonly wishes?: JobWishes;
+  readonly modelChoices?: ModelChoices;
   readonly checks?: CheckRules;
   readonly stopOnFailure: boolean;
   readonly maxTasks: number | null;
@@ -75,7 +75,7 @@ export function jobRules(
     ...(isReviewed === undefined ? {} : {isReviewed}),
     isAttended: options.isAttended ?? false,
     ...(settingOf(config, 'execution.commit') === 'task' ? {commits: true} : {}),
-    ...jobWishes(config, options),
+    ...modelChoicesIn(config, options),
     stopOnFailure: options.stopOnFailure ?? settingOf(config, 'execution.stopOnFailure'),
     maxTasks: options.maxTasks ?? null,
     reviewsParents: settingOf(config, 'execution.parentReviewEnabled'),

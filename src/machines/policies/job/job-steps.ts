@@ -110,7 +110,7 @@ export function executorInput(step: JobStep | undefined, rules: JobRules): Execu
 
 export function planInput(step: JobStep | undefined, rules: JobRules): PlanGenerationInput {
   if (step?.type !== 'plan') throw new Error('The next step is not a change of the plan');
-  const {provider, explicitProvider, graceMilliseconds, stallMilliseconds, patience, wishes} = rules;
+  const {provider, explicitProvider, graceMilliseconds, stallMilliseconds, patience, modelChoices} = rules;
   return {
     request: step.request,
     provider,
@@ -118,7 +118,7 @@ export function planInput(step: JobStep | undefined, rules: JobRules): PlanGener
     graceMilliseconds,
     stallMilliseconds,
     patience,
-    ...(wishes && {wishes}),
+    ...(modelChoices && {modelChoices}),
     maxRefinements: rules.maxRefinements,
     isAttended: rules.isAttended,
     isAccepted: step.isAccepted ?? false,
@@ -138,7 +138,7 @@ export function jobTaskIn([step]: readonly JobStep[]): JobTask {
 
 export function taskInput({taskId, mode}: JobTask, rules: JobRules): TaskInput {
   const {provider, explicitProvider, graceMilliseconds, stallMilliseconds} = rules;
-  const {isReviewed, isAttended, commits, wishes, checks, budgets} = rules;
+  const {isReviewed, isAttended, commits, modelChoices, checks, budgets} = rules;
   return {
     taskId,
     mode,
@@ -149,7 +149,7 @@ export function taskInput({taskId, mode}: JobTask, rules: JobRules): TaskInput {
     ...(isReviewed === undefined ? {} : {isReviewed}),
     isAttended,
     ...(commits && {commits}),
-    ...(wishes && {wishes}),
+    ...(modelChoices && {modelChoices}),
     ...(checks && {checks}),
     ...(budgets && {budgets}),
   };

@@ -1,5 +1,5 @@
 import {isCheckCommand} from '../../../services/contracts/check-command.ts';
-import {isModelText} from '../../../services/contracts/model-wish.ts';
+import {isModelText} from '../../../services/contracts/model-choice.ts';
 import type {PlanProblem, Task} from '../../../services/contracts/plan.ts';
 import {taskStatuses} from '../../../services/contracts/task-status.ts';
 import {isTimestamp} from '../text/timestamps.ts';

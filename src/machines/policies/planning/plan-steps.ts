@@ -7,7 +7,7 @@ import type {PrepareTurnInput} from '../../actors/prepare-turn.actor.ts';
 import type {PreparedRun} from '../../actors/run-situation.ts';
 import type {RunInput, RunOutput} from '../../run.machine.ts';
 import type {Patience, Wait} from '../job/waiting.ts';
-import {type JobWishes, reviewerWish} from '../run/agent-choice.ts';
+import {type ModelChoices, reviewerModel} from '../run/agent-choice.ts';
 import {agentTimes} from '../run/silence.ts';
 import {type DraftHead, keptWith, type PlanRequest} from './plan-draft.ts';
 
@@ -19,7 +19,7 @@ export type PlanGenerationInput = {
   readonly stallMilliseconds?: number;
   /** How long to wait for a limit or an outage. */
   readonly patience: Patience;
-  readonly wishes?: JobWishes;
+  readonly modelChoices?: ModelChoices;
   /** How often the quality gate sends a proposal back by itself. */
   readonly maxRefinements: number;
   /** Someone is there to answer and decide. */
@@ -69,11 +69,16 @@ export const turnWaitInput = ({draftId, provider, patience, ended}: TurnFacts): 
   isRetry: ended !== null,
 });
 
-export const prepareInput = ({draftId, provider, explicitProvider, wish}: TurnFacts): PrepareTurnInput => ({
+export const prepareInput = ({
   draftId,
   provider,
   explicitProvider,
-  wish,
+  modelChoice,
+}: TurnFacts): PrepareTurnInput => ({
+  draftId,
+  provider,
+  explicitProvider,
+  modelChoice,
 });
 
 export function turnRunInput({prepared, ...facts}: TurnFacts): RunInput {
@@ -142,13 +147,13 @@ export function draftIdIn({draft}: Pick<PlanFacts, 'draft'>): string {
 }
 
 export function turnInput(facts: PlanFacts): PlanTurnInput {
-  const {provider, explicitProvider, wishes, patience} = facts;
+  const {provider, explicitProvider, modelChoices, patience} = facts;
   return {
     draftId: draftIdIn(facts),
     provider,
     explicitProvider,
     patience,
-    wish: reviewerWish(provider, wishes),
+    modelChoice: reviewerModel(provider, modelChoices),
     ...agentTimes(facts),
   };
 }

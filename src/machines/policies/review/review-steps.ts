@@ -7,7 +7,7 @@ import type {ReviewScope, ReviewStep, SelectReviewInput} from '../../actors/sele
 import type {ReviewVerdict} from '../../actors/settle-review.actor.ts';
 import type {RunInput} from '../../run.machine.ts';
 import type {Wait} from '../job/waiting.ts';
-import type {JobWishes} from '../run/agent-choice.ts';
+import type {ModelChoices} from '../run/agent-choice.ts';
 import type {Budgets} from '../run/budget.ts';
 import {loginSteps} from '../run/failure-steps.ts';
 import {isTimeNeeded} from '../run/failure-table.ts';
@@ -32,7 +32,7 @@ export type ParentReviewInput = ReviewScope & {
   readonly graceMilliseconds: number;
   /** A review that takes longer is stopped and does not count. */
   readonly minutes: number;
-  readonly wishes?: JobWishes;
+  readonly modelChoices?: ModelChoices;
   readonly stallMilliseconds?: number;
   readonly budgets?: Budgets;
 };

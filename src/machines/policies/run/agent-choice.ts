@@ -1,6 +1,6 @@
 import type {ProviderId} from '../../../services/contracts/agent.ts';
 import {AppError, shellWord} from '../../../services/contracts/errors.ts';
-import {isModelText, type ModelWish} from '../../../services/contracts/model-wish.ts';
+import {isModelText, type ModelChoice} from '../../../services/contracts/model-choice.ts';
 import type {Plan, Task} from '../../../services/contracts/plan.ts';
 import {
   hasEfforts,
@@ -15,9 +15,9 @@ import {type ResolvedConfig, settingOf} from '../config-resolution.ts';
 import {ancestorsOf, isLeaf, walkTree} from '../plan/plan-graph.ts';
 
 /** The models a job asks for: those named for it, and those in the settings of each agent. */
-export type JobWishes = {
-  readonly asked: ModelWish;
-  readonly settings: Readonly<Partial<Record<ProviderId, ModelWish>>>;
+export type ModelChoices = {
+  readonly asked: ModelChoice;
+  readonly settings: Readonly<Partial<Record<ProviderId, ModelChoice>>>;
 };
 
 /** The agent of a job and the models it asks for. */
@@ -25,22 +25,28 @@ export type JobAgent = {
   readonly provider: ProviderId;
   /** Named for the job: takes precedence over what a task names. */
   readonly explicitProvider: ProviderId | null;
-  readonly wishes?: JobWishes;
+  readonly modelChoices?: ModelChoices;
 };
 
 /**
  * Chooses the agent and model of a task: named for the job, then by the task, then by its parents (nearest first), then
  * in the settings. A model only counts together with the agent it was named for.
  */
-export function agentFor(plan: Plan, task: Task, job: JobAgent): {readonly provider: ProviderId} & ModelWish {
+export function agentFor(
+  plan: Plan,
+  task: Task,
+  job: JobAgent,
+): {readonly provider: ProviderId} & ModelChoice {
   const levels = [task, ...ancestorsOf(plan, task)];
   const named = levels.find(({agent}) => agent)?.agent ?? null;
   const provider = job.explicitProvider ?? (named === null ? job.provider : requireAgent(named, task.id));
-  const wish = (field: keyof ModelWish): string | undefined => {
+  const chosen = (field: keyof ModelChoice): string | undefined => {
     const said = levels.find(({[field]: value}, at) => value && isFor(provider, levels.slice(at)))?.[field];
-    return job.wishes?.asked[field] ?? (said || undefined) ?? job.wishes?.settings[provider]?.[field];
+    return (
+      job.modelChoices?.asked[field] ?? (said || undefined) ?? job.modelChoices?.settings[provider]?.[field]
+    );
   };
-  return {provider, ...wishOf({model: wish('model'), effort: wish('effort')})};
+  return {provider, ...modelChoiceOf({model: chosen('model'), effort: chosen('effort')})};
 }
 
 /** The task's provider; an unknown agent is reported when its task starts. */
@@ -73,18 +79,18 @@ function requireAgent(name: string, taskId: string): NativeProviderId {
 }
 
 /** Drops everything that was not asked for. */
-export const wishOf = ({
+export const modelChoiceOf = ({
   model,
   effort,
-}: {readonly [K in keyof ModelWish]: string | undefined}): ModelWish => ({
+}: {readonly [K in keyof ModelChoice]: string | undefined}): ModelChoice => ({
   ...(model === undefined ? {} : {model}),
   ...(effort === undefined ? {} : {effort}),
 });
 
 /** The reviewer's model: tasks cannot name one. */
-export const reviewerWish = (provider: ProviderId, wishes: JobWishes | undefined): ModelWish => ({
-  ...wishes?.settings[provider],
-  ...wishes?.asked,
+export const reviewerModel = (provider: ProviderId, modelChoices: ModelChoices | undefined): ModelChoice => ({
+  ...modelChoices?.settings[provider],
+  ...modelChoices?.asked,
 });
 
 /** The agents that the tasks of a job name, each with the first task that names it. */
@@ -138,22 +144,25 @@ export function namedAgentUnusable(taskId: string, error: unknown): unknown {
 }
 
 /** The models a job asks for, if any. They become arguments, so each must be a single word. */
-export function jobWishes(config: ResolvedConfig, asked: ModelWish): {readonly wishes?: JobWishes} {
-  const named = checked(wishOf({model: asked.model, effort: asked.effort}), '--');
+export function modelChoicesIn(
+  config: ResolvedConfig,
+  asked: ModelChoice,
+): {readonly modelChoices?: ModelChoices} {
+  const named = checked(modelChoiceOf({model: asked.model, effort: asked.effort}), '--');
   const set = (id: ProgramId) => {
     const model = settingOf(config, `${id}.model`) || undefined;
     const effort = (hasEfforts(id) && settingOf(config, `${id}.effort`)) || undefined;
-    return checked(wishOf({model, effort}), `${id}.`);
+    return checked(modelChoiceOf({model, effort}), `${id}.`);
   };
   const settings = Object.fromEntries(programIds.map((id) => [id, set(id)]));
-  const isEmpty = [named, ...Object.values(settings)].every((wish) => Object.keys(wish).length === 0);
-  return isEmpty ? {} : {wishes: {asked: named, settings}};
+  const isEmpty = [named, ...Object.values(settings)].every((each) => Object.keys(each).length === 0);
+  return isEmpty ? {} : {modelChoices: {asked: named, settings}};
 }
 
-function checked(wish: ModelWish, where: string): ModelWish {
-  for (const [name, value] of Object.entries(wish)) {
+function checked(modelChoice: ModelChoice, where: string): ModelChoice {
+  for (const [name, value] of Object.entries(modelChoice)) {
     if (isModelText(value)) continue;
     throw new AppError('E_CONFIG', `${where}${name} must be one word, not ${JSON.stringify(value)}`);
   }
-  return wish;
+  return modelChoice;
 }

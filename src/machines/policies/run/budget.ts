@@ -55,10 +55,10 @@ export const turnsKey = 'execution.maxTurns';
 export type BudgetOverrides = Readonly<Partial<Record<BudgetKey | typeof turnsKey, number | null>>>;
 
 /** Undefined if nothing is limited. */
-export function budgetsOf(config: ResolvedConfig, wishes: BudgetOverrides = {}): Budgets | undefined {
+export function budgetsOf(config: ResolvedConfig, overrides: BudgetOverrides = {}): Budgets | undefined {
   const limitOf = (key: BudgetKey | typeof turnsKey) => {
-    const wish = wishes[key];
-    return wish === undefined ? settingOf(config, key) : wish;
+    const given = overrides[key];
+    return given === undefined ? settingOf(config, key) : given;
   };
   const budgetOf = (whose: Overrun['whose']): Budget =>
     Object.fromEntries(

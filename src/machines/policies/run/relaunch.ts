@@ -38,7 +38,7 @@ export function relaunched(
         ...(step.telling && {telling: step.telling}),
       },
     }),
-    ...step.wish,
+    ...step.modelChoice,
     ...(step.isReviewed === undefined ? {} : {decision_required: step.isReviewed}),
     // Asking for checkpoints now applies to all of them.
     ...(decision_forced && !step.isReviewed && {decision_forced}),

@@ -1,4 +1,4 @@
-import type {ModelWish} from '../../../services/contracts/model-wish.ts';
+import type {ModelChoice} from '../../../services/contracts/model-choice.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import {type RunRecord, runSchemaVersion} from '../../../services/contracts/run.ts';
 import type {Spent} from '../../../services/contracts/usage.ts';
@@ -35,7 +35,7 @@ export type NewRun = {
   readonly baselineTree?: string;
   /** The run ends at a checkpoint. */
   readonly isReviewed?: boolean;
-  readonly wish?: ModelWish;
+  readonly modelChoice?: ModelChoice;
   /** The commands that check its work. */
   readonly verify?: readonly string[];
   /** From the previous run, if that one only needed time. */
@@ -57,7 +57,7 @@ export function newRunRecord(run: NewRun, now: string): RunRecord {
     state: 'running',
     phase: 'launching',
     ...run.program,
-    ...run.wish,
+    ...run.modelChoice,
     provider_session_ref: run.sessionRef,
     resumable: false,
     repo_root: run.repoRoot,

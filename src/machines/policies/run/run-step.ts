@@ -1,7 +1,7 @@
 import type {AgentRequest, Dialect, Failure, Usage} from '../../../services/contracts/agent.ts';
 import type {ReviewSummary} from '../../../services/contracts/changes.ts';
 import type {CheckEnding} from '../../../services/contracts/check-runner.ts';
-import type {ModelWish} from '../../../services/contracts/model-wish.ts';
+import type {ModelChoice} from '../../../services/contracts/model-choice.ts';
 import type {ProcessIdentity} from '../../../services/contracts/process.ts';
 import type {
   Answer,
@@ -40,7 +40,7 @@ export type RelaunchDetails = {
   /** The edited task text that the agent has not seen yet. */
   readonly telling?: TaskDigest;
   /** The model asked for with this resume; unchanged without it. */
-  readonly wish?: ModelWish;
+  readonly modelChoice?: ModelChoice;
 } & FeedbackMark;
 
 /** Everything that can happen to a run, as data. Records change in no other way. */

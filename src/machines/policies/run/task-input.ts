@@ -6,7 +6,7 @@ import type {ReviewGateInput} from '../../review-gate.machine.ts';
 import type {RunInput} from '../../run.machine.ts';
 import type {VerificationInput} from '../../verification.machine.ts';
 import type {Decision} from '../review/decisions.ts';
-import type {JobWishes} from './agent-choice.ts';
+import type {ModelChoices} from './agent-choice.ts';
 import type {Budgets} from './budget.ts';
 import {agentTimes} from './silence.ts';
 import {type CheckRules, usualChecks, type VerificationOutput} from './verification.ts';
@@ -28,7 +28,7 @@ export type TaskInput = {
   readonly isAttended?: boolean;
   /** The change is committed before the plan marks the task done. */
   readonly commits?: true;
-  readonly wishes?: JobWishes;
+  readonly modelChoices?: ModelChoices;
   readonly checks?: CheckRules;
   readonly budgets?: Budgets;
 };
@@ -49,7 +49,7 @@ export function prepareInput({
   provider,
   explicitProvider,
   isReviewed,
-  wishes,
+  modelChoices,
   checks = usualChecks,
   budgets,
 }: TaskInput): PrepareRunInput {
@@ -59,7 +59,7 @@ export function prepareInput({
     mode,
     provider,
     explicitProvider,
-    ...(wishes && {wishes}),
+    ...(modelChoices && {modelChoices}),
     ...(budgets && {budgets}),
     checks: checks.commands,
   };

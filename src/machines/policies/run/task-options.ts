@@ -123,7 +123,7 @@ export const possibleCommands = (facts: TaskFacts): readonly TaskCommand[] =>
 
 /** What a user would do next, best first; empty if the task is blocked, running or done. */
 export const nextCommands = (facts: TaskFacts): readonly TaskCommand[] =>
-  wishes(facts).filter((command) => taskObstacle(facts, command) === null);
+  usualCommands(facts).filter((command) => taskObstacle(facts, command) === null);
 
 /** The ways to continue a task; `sendBack` delivers review feedback. */
 export type ContinueAction = 'review' | 'sendBack' | 'answer' | 'resume';
@@ -139,7 +139,7 @@ export function continueAction(facts: TaskFacts): ContinueAction | null {
   return isAsked && taskObstacle(facts, 'answer') === null ? 'answer' : 'resume';
 }
 
-function wishes(facts: TaskFacts): readonly TaskCommand[] {
+function usualCommands(facts: TaskFacts): readonly TaskCommand[] {
   const {plan, task, isSentBack} = facts;
   const standing = taskStanding(facts);
   if (standing === 'busy' || isBeingFinished(facts)) return [];
@@ -149,12 +149,12 @@ function wishes(facts: TaskFacts): readonly TaskCommand[] {
   // Its children, and then its review, say what comes next.
   if (!isLeaf(task) && isInWork(task)) return [];
   const hasEnded = standing === 'ended' || standing === null;
-  return isInWork(task) && !hasEnded ? ['resume', 'restart'] : wishesByStatus[task.status];
+  return isInWork(task) && !hasEnded ? ['resume', 'restart'] : commandsByStatus[task.status];
 }
 
 const isInWork = ({status}: Task) => status === 'in_progress' || status === 'waiting_user';
 
-const wishesByStatus: Record<Task['status'], readonly TaskCommand[]> = {
+const commandsByStatus: Record<Task['status'], readonly TaskCommand[]> = {
   in_progress: ['setStatus'],
   waiting_user: ['setStatus'],
   todo: [],
