@@ -27,13 +27,13 @@ export type PauseCommand = {readonly type: 'run.pause'; readonly reason: PauseRe
 
 /** Why it pauses, and whether another terminal asked for it. */
 export type PauseWish = {readonly reason: PauseReason; readonly isAskedElsewhere?: true};
-export type PauseNews = {readonly type: 'engine.pausing'; readonly isForced: boolean} & PauseWish;
+export type PauseFact = {readonly type: 'engine.pausing'; readonly isForced: boolean} & PauseWish;
 
 /** For views: why it pauses. Only a pause leads to this state. */
-export const pauseNews = (
+export const pauseFact = (
   event: {readonly type: string} & Partial<PauseWish>,
   isForced: boolean,
-): PauseNews => ({
+): PauseFact => ({
   type: 'engine.pausing',
   reason: event.reason ?? 'user_interrupt',
   isForced,
@@ -42,9 +42,9 @@ export const pauseNews = (
 
 /** Whether another terminal asked for the stop. */
 export type StopWish = {readonly isAskedElsewhere?: true};
-export type StopNews = {readonly type: 'engine.stopping'} & StopWish;
+export type StopFact = {readonly type: 'engine.stopping'} & StopWish;
 
-const stopNews = ({event: {isAskedElsewhere}}: {readonly event: StopWish}): StopNews => ({
+const stopFact = ({event: {isAskedElsewhere}}: {readonly event: StopWish}): StopFact => ({
   type: 'engine.stopping',
   ...(isAskedElsewhere && {isAskedElsewhere}),
 });
@@ -52,7 +52,7 @@ const stopNews = ({event: {isAskedElsewhere}}: {readonly event: StopWish}): Stop
 /** Nothing more starts. Views hear of it before the work does, not on entry: then they know whether it waited. */
 export const stopAnnounced = {
   target: 'stopping',
-  actions: {type: 'announce', params: stopNews},
+  actions: {type: 'announce', params: stopFact},
 } as const;
 
 export const runPause = ({reason}: {readonly reason: PauseReason}): PauseCommand => ({

@@ -1,19 +1,19 @@
 import type {RunRecord} from '../services/contracts/run.ts';
 import type {AgentNews} from './actors/agent.actor.ts';
 import type {ReceivedDecision} from './actors/hand-over.actor.ts';
-import type {WaitNews} from './actors/retry-wait.actor.ts';
+import type {WaitFact} from './actors/retry-wait.actor.ts';
 import type {PreparedRun} from './actors/run-situation.ts';
 import type {ReviewVerdict} from './actors/settle-review.actor.ts';
-import type {PauseNews, StopNews} from './chart-parts.ts';
-import type {PlanNews} from './planning.ts';
+import type {PauseFact, StopFact} from './chart-parts.ts';
+import type {PlanFact} from './planning.ts';
 import type {JobResult} from './policies/job/job-steps.ts';
 import type {DecisionRequest} from './review-gate.machine.ts';
 
 /** Events from the engine's own machine. */
-export type EngineNews =
+export type EmittedFact =
   | {readonly type: 'job.stopped'; readonly result: JobResult}
-  | PauseNews
-  | StopNews
+  | PauseFact
+  | StopFact
   | {readonly type: 'engine.warning'; readonly message: string};
 
 /** Events for the views while a job runs. */
@@ -31,12 +31,12 @@ export type EngineFact =
   | {readonly type: 'decision.received'; readonly received: ReceivedDecision}
   | {readonly type: 'review.started'; readonly prepared: PreparedRun}
   | {readonly type: 'review.settled'; readonly verdict: ReviewVerdict}
-  | PlanNews
+  | PlanFact
   | {readonly type: 'agent.news'; readonly run: RunRecord; readonly news: AgentNews}
   /** A limit or an outage: the job continues by itself, or on `retryNow`. */
-  | WaitNews
-  | PauseNews
+  | WaitFact
+  | PauseFact
   /** It stops after the current task. */
-  | StopNews
+  | StopFact
   /** Something beside the work is broken; the work continues. */
   | {readonly type: 'engine.warning'; readonly message: string};

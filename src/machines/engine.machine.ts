@@ -6,9 +6,9 @@ import {callbackNotProvided, promiseNotProvided} from './actors/not-provided.ts'
 import type {RecoverRunsInput} from './actors/recover-runs.actor.ts';
 import type {SurveyPlanInput} from './actors/survey-plan.actor.ts';
 import type {PauseWish, StopWish} from './chart-parts.ts';
-import {byWish, errorIn, failTo, jobStep, pauseNews, runPause, stopAnnounced} from './chart-parts.ts';
+import {byWish, errorIn, failTo, jobStep, pauseFact, runPause, stopAnnounced} from './chart-parts.ts';
 import {type EngineContext, noJob} from './engine-context.ts';
-import type {EngineNews} from './engine-fact.ts';
+import type {EmittedFact} from './engine-fact.ts';
 import {executorMachine} from './executor.machine.ts';
 import {handOverMachine} from './hand-over.machine.ts';
 import {jobTaskMachine} from './job-task.machine.ts';
@@ -33,7 +33,7 @@ const unheard = {actions: {type: 'warnUnheard', params: errorIn}} as const;
  * lock and one set of rules. A pause is accepted in every state, and nothing starts after it.
  */
 export const engineMachine = setup({
-  types: {} as {context: EngineContext; events: EngineCommand; emitted: EngineNews; tags: 'busy'},
+  types: {} as {context: EngineContext; events: EngineCommand; emitted: EmittedFact; tags: 'busy'},
   actors: {
     resolveJob: promiseNotProvided<JobRules, {readonly options: JobOptions}>('resolveJob'),
     acquireLock: promiseNotProvided<void, void>('acquireLock'),
@@ -58,14 +58,14 @@ export const engineMachine = setup({
       wanted: jobs.wantedAfter(context),
       steps: jobs.stepsAfter(context.steps, result),
     })),
-    announce: emit((_, news: EngineNews) => news),
-    warnUnheard: emit((_, {error}: {error: unknown}): EngineNews => {
+    announce: emit((_, fact: EmittedFact) => fact),
+    warnUnheard: emit((_, {error}: {error: unknown}): EmittedFact => {
       return {
         type: 'engine.warning',
         message: `requests from other terminals are no longer received: ${messageOf(error)}`,
       };
     }),
-    announceEnd: emit(({context}, {wish}: {wish: jobs.Wish}): EngineNews => {
+    announceEnd: emit(({context}, {wish}: {wish: jobs.Wish}): EmittedFact => {
       return {type: 'job.stopped', result: jobs.jobResult(context, wish)};
     }),
   },
@@ -106,12 +106,12 @@ export const engineMachine = setup({
             stopping: {id: 'stopping', on: {'engine.pause': 'pausing'}},
             pausing: {
               id: 'pausing',
-              entry: {type: 'announce', params: ({event}) => pauseNews(event, false)},
+              entry: {type: 'announce', params: ({event}) => pauseFact(event, false)},
               on: {'engine.pause': 'forcing'},
             },
             forcing: {
               id: 'forcing',
-              entry: {type: 'announce', params: ({event}) => pauseNews(event, true)},
+              entry: {type: 'announce', params: ({event}) => pauseFact(event, true)},
               on: {'engine.pause': {target: 'forcing', reenter: true}},
             },
           },

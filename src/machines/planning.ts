@@ -25,7 +25,7 @@ import type {retryWaitMachine} from './retry-wait.machine.ts';
 import type {runMachine} from './run.machine.ts';
 
 /** Events for the views while a plan is being worked on. */
-export type PlanNews =
+export type PlanFact =
   /** A planner gets a message. */
   | ({readonly type: 'plan.started'} & PlanTurn)
   /** The planner's proposal, with the findings of the quality gate. */
@@ -51,7 +51,7 @@ export function providePlanning(
     readonly run: typeof runMachine;
     readonly retryWait: typeof retryWaitMachine;
     readonly questions: OpenPlanQuestions;
-    readonly publish: (news: PlanNews) => void;
+    readonly publish: (fact: PlanFact) => void;
     readonly warn: (message: string) => void;
   },
 ) {

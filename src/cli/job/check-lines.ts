@@ -3,15 +3,15 @@ import {failedCheck} from '../../machines/policies/run/verification.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Paint} from '../terminal/paint.ts';
 
-/** News about a run's checks: the one in progress, and lines for the ones that ended. */
-export type CheckNews = {readonly making: string | null; readonly lines: readonly string[]};
+/** What is new about the checks of a run: the one in progress, and lines for the ones that ended. */
+export type CheckProgress = {readonly making: string | null; readonly lines: readonly string[]};
 
 /** Called with every write of a record; reports each thing once. */
 export function createCheckLines(paint: Paint) {
   let runId = '';
   let ended = 0;
   let isToldBack = false;
-  return (run: RunRecord): CheckNews => {
+  return (run: RunRecord): CheckProgress => {
     const {verifications = [], phase} = run;
     // A run that continues or is undone does not repeat what happened before.
     if (run.run_id !== runId) [runId, ended, isToldBack] = [run.run_id, verifications.length, false];

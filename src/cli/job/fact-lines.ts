@@ -1,4 +1,4 @@
-import type {PauseNews} from '../../machines/chart-parts.ts';
+import type {PauseFact} from '../../machines/chart-parts.ts';
 import {continueCommand} from '../../machines/policies/job/summary-lines.ts';
 import {commentCount, requestWords} from '../../machines/policies/review/line-comments.ts';
 import {hasUndeliveredAnswer} from '../../machines/policies/run/task-runs.ts';
@@ -7,7 +7,7 @@ import type {RunRecord} from '../../services/contracts/run.ts';
 import type {painter} from '../terminal/paint.ts';
 
 /** A pause requested by another terminal or a signal has to be explained here. */
-export function pausingLine({reason, isForced, isAskedElsewhere}: PauseNews): string {
+export function pausingLine({reason, isForced, isAskedElsewhere}: PauseFact): string {
   const asked = isAskedElsewhere ? ', as asked in another terminal' : '';
   if (isForced) return `forcing the agent to stop${asked}…`;
   if (reason === 'terminated') return 'pausing…';

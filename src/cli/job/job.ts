@@ -1,5 +1,5 @@
 import type {Command} from 'commander';
-import type {PlanNews} from '../../machines/planning.ts';
+import type {PlanFact} from '../../machines/planning.ts';
 import type {JobSummary} from '../../machines/policies/job/job-end.ts';
 import type {Job, JobResult, JobStep} from '../../machines/policies/job/job-steps.ts';
 import type {Obstacle} from '../../machines/policies/job/obstacles.ts';
@@ -143,12 +143,12 @@ async function planViews(
   command: Command,
   opened: CalledEngine,
   {options}: Job,
-): Promise<(news: Exclude<PlanNews, {type: 'plan.started' | 'plan.saved'}>) => void> {
+): Promise<(fact: Exclude<PlanFact, {type: 'plan.started' | 'plan.saved'}>) => void> {
   const {planDialog, showProposal} = await import('../plan/plan-dialog.ts');
   const {answer} = planDialog(cli, command, opened);
-  return (news) => {
-    if (news.type === 'plan.asked') answer(news.question);
-    else if (!options.isAttended && !cli.isJson(command)) showProposal(cli, news.preview);
+  return (fact) => {
+    if (fact.type === 'plan.asked') answer(fact.question);
+    else if (!options.isAttended && !cli.isJson(command)) showProposal(cli, fact.preview);
   };
 }
 

@@ -1,9 +1,9 @@
-import type {PlanNews} from '../../machines/planning.ts';
+import type {PlanFact} from '../../machines/planning.ts';
 import {programName} from '../../machines/policies/run/agent-program.ts';
 import {displayLine} from '../../machines/policies/text/display-text.ts';
 import {messageOf} from '../../services/contracts/errors.ts';
 
-type Turn = Extract<PlanNews, {type: 'plan.started'}>;
+type Turn = Extract<PlanFact, {type: 'plan.started'}>;
 
 /** Why the planner runs, for the user. */
 export function turnLine({prepared: {run}, draft, why}: Turn): string {
@@ -24,20 +24,20 @@ const kindWords = {
 } as const;
 
 /** For scripts. The plan itself is in the draft; the changes are listed. */
-export function planData(news: PlanNews): unknown {
-  if (news.type === 'plan.started') {
-    const {prepared, draft, why} = news;
+export function planData(fact: PlanFact): unknown {
+  if (fact.type === 'plan.started') {
+    const {prepared, draft, why} = fact;
     const {run_id, provider} = prepared.run;
-    return {event: news.type, draft_id: draft.draftId, kind: draft.kind, why, run_id, provider};
+    return {event: fact.type, draft_id: draft.draftId, kind: draft.kind, why, run_id, provider};
   }
-  if (news.type === 'plan.proposed') {
-    const {draft, preview} = news;
-    return {event: news.type, draft_id: draft.draftId, diff: preview.diff, findings: preview.findings};
+  if (fact.type === 'plan.proposed') {
+    const {draft, preview} = fact;
+    return {event: fact.type, draft_id: draft.draftId, diff: preview.diff, findings: preview.findings};
   }
-  if (news.type === 'plan.saved') return {event: news.type, draft_id: news.draftId};
-  const {draft, refusal} = news.question;
+  if (fact.type === 'plan.saved') return {event: fact.type, draft_id: fact.draftId};
+  const {draft, refusal} = fact.question;
   return {
-    event: news.type,
+    event: fact.type,
     draft_id: draft.draftId,
     questions: draft.questions,
     ...(refusal === undefined ? {} : {refusal: displayLine(messageOf(refusal))}),

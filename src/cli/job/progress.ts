@@ -43,7 +43,7 @@ export function textProgress(
   const paint = painter(context.stdout);
   // The agent's own output and a redrawn line would overwrite each other.
   const live = context.stdout.isTerminal && !isStreaming ? liveLine(context, write) : null;
-  const newsOfChecks = createCheckLines(paint);
+  const progressOfChecks = createCheckLines(paint);
   let making: string | null = null;
   let isWaiting = false;
   const resting: string[] = [];
@@ -124,13 +124,13 @@ export function textProgress(
         case 'run.updated': {
           // A superseded run ended and was reported long ago.
           if (fact.run.superseded_by_run_id !== undefined) return;
-          const news = newsOfChecks(fact.run);
-          for (const line of news.lines) say(line);
-          if (news.making !== making && news.making !== null) {
-            if (live) live.say(news.making);
-            else say(`  ${news.making}`);
+          const checks = progressOfChecks(fact.run);
+          for (const line of checks.lines) say(line);
+          if (checks.making !== making && checks.making !== null) {
+            if (live) live.say(checks.making);
+            else say(`  ${checks.making}`);
           }
-          making = news.making;
+          making = checks.making;
           if (fact.run.decision_state === 'pending') say(outcomeLine(fact.run, paint));
           if (fact.run.decision_state === 'changes_requested' && !requested.has(fact.run.run_id)) {
             requested.add(fact.run.run_id);

@@ -9,11 +9,11 @@ import type {CurrentJob} from './job.actor.ts';
 /** The current waits, each with a way to send it events. */
 export type OpenWaits = Set<{readonly wait: Wait; readonly send: (command: RetryWaitCommand) => void}>;
 
-export type WaitNews =
+export type WaitFact =
   | {readonly type: 'wait.started'; readonly wait: Wait}
   | {readonly type: 'wait.ended'; readonly wait: Wait};
 
-export function defineAnnounceWaitActor(waits: OpenWaits, publish: (news: WaitNews) => void) {
+export function defineAnnounceWaitActor(waits: OpenWaits, publish: (fact: WaitFact) => void) {
   return fromCallback<RetryWaitCommand, RetryWaitInput>(({input: {wait}, sendBack}) => {
     const open = {wait, send: sendBack};
     waits.add(open);

@@ -12,7 +12,9 @@ export type Repository = GitFolderSettings & {
   readonly objects: string;
   /** Files that are tracked although they are ignored. Cached until the index changes, unless asked afresh. */
   ignoredButTracked(look: Look, options?: {afresh: boolean}): Promise<readonly string[]>;
-  /** Whether objects were added or removed since the last call; true the first time. */
+  /** Remembers which objects there are. */
+  noteObjects(): void;
+  /** Whether objects were added or removed since they were noted; true if they never were. */
   hasOtherObjects(): boolean;
 };
 
@@ -48,7 +50,7 @@ export async function openRepository(
     return stagedEntries(text);
   };
 
-  let seenObjects = '';
+  let notedObjects = '';
   let known: {version: string; files: readonly string[]} | undefined;
   return {
     top,
@@ -66,11 +68,10 @@ export async function openRepository(
       known = {version, files};
       return files;
     },
-    hasOtherObjects: () => {
-      const before = seenObjects;
-      seenObjects = objectsVersion(objects);
-      return seenObjects !== before;
+    noteObjects: () => {
+      notedObjects = objectsVersion(objects);
     },
+    hasOtherObjects: () => objectsVersion(objects) !== notedObjects,
   };
 }
 

@@ -55,16 +55,18 @@ export async function writeTree(
   const ignored = isOwn && last.ignored?.rules === rules ? last.ignored.files : null;
   const write = (kept: Pick<Snapshot, 'isNew' | 'known' | 'ignored' | 'since'>) =>
     writeTreeOnce({repository, job, git, index: index.file, leftOut, depth, ...kept});
-  // A rebuilt index does not know which files were tracked.
-  const rebuild = () =>
-    write({isNew: true, known: null, ignored: null, since: depth === 0 ? job.since : null});
-  // A rebuilt index relies on objects that are here now; the next snapshot notices whether they still are.
-  if (!hasIndex) repository.hasOtherObjects();
+  const rebuild = () => {
+    // It relies on objects that are here now; the next snapshot looks whether they still are.
+    repository.noteObjects();
+    // A rebuilt index does not know which files were tracked.
+    return write({isNew: true, known: null, ignored: null, since: depth === 0 ? job.since : null});
+  };
   const written = async () => {
     try {
       const found = hasIndex ? await write({isNew: false, known, ignored, since: null}) : await rebuild();
       // An index relies on borrowed objects that the user's `gc` may have dropped since.
       if (hasIndex && repository.hasOtherObjects()) {
+        repository.noteObjects();
         await git.run(['rev-list', '--objects', '--quiet', found.tree]);
       }
       return found;
