@@ -107,7 +107,7 @@ export const parentReviewMachine = setup({
     reviewing: {
       type: 'parallel',
       states: {
-        modelChoice: stopWish,
+        wish: stopWish,
         work: {
           initial: 'selecting',
           states: {

@@ -54,7 +54,7 @@ export const questionsMachine = setup({
   delays: {saveDelay: 500},
   guards: {
     hasNone: ({context}) => context.questions.length === 0,
-    isSaid: ({context}, params: {value: string}) => answerMeant(context, params.value) !== '',
+    isAnswer: ({context}, params: {value: string}) => answerMeant(context, params.value) !== '',
     hasNext: ({context}) => context.index < context.questions.length - 1,
     hasPrevious: ({context}) => context.index > 0,
   },
@@ -101,7 +101,7 @@ export const questionsMachine = setup({
       },
       on: {
         'question.answer': {
-          guard: {type: 'isSaid', params: ({event}) => event},
+          guard: {type: 'isAnswer', params: ({event}) => event},
           target: 'saving',
           actions: assign({
             answers: ({context, event}) =>

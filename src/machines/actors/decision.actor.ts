@@ -8,8 +8,8 @@ import {requireTask, walkTree} from '../policies/plan/plan-graph.ts';
 import {type Decision, type OpenDecision, openDecision} from '../policies/review/decisions.ts';
 import {feedbackWith, unsentComments} from '../policies/review/line-comments.ts';
 import {changesObstacle} from '../policies/run/changes-obstacle.ts';
+import {withWordsKept} from '../policies/run/feedback-text.ts';
 import {resumeRefusal} from '../policies/run/run-refusals.ts';
-import {withWordsKept} from '../policies/run/said-feedback.ts';
 import type {
   AskDecisionInput,
   CheckDecisionInput,

@@ -1,7 +1,7 @@
 import {fromPromise} from 'xstate';
 import type {Draft, DraftKey, DraftSlot, DraftStore, DraftText} from '../../services/contracts/draft.ts';
 import {draftMachine} from '../draft.machine.ts';
-import {unsaidOf} from '../policies/run/said-feedback.ts';
+import {unsentPart} from '../policies/run/feedback-text.ts';
 
 export type DraftServices = {readonly drafts: DraftStore; readonly now: () => string};
 
@@ -18,7 +18,7 @@ export function storedDraft({drafts, now}: DraftServices) {
   const recall = async (slot: DraftSlot): Promise<DraftText | null> => {
     const found = (await drafts.read(slot))?.texts.find((each) => each.id === slot.id) ?? null;
     if (found === null || slot.said === undefined) return found;
-    const text = unsaidOf(found.text, slot.said);
+    const text = unsentPart(found.text, slot.said);
     if (text !== found.text) await write({...slot, prompt: found.prompt}, text);
     return text === '' ? null : {...found, text};
   };

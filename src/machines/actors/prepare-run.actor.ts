@@ -13,16 +13,16 @@ import {
   parentFeedbackText,
 } from '../policies/review/parent-feedback.ts';
 import {changesPrompt, relaunchPrompt} from '../policies/run/agent-prompt.ts';
+import {joinTexts, precededBy} from '../policies/run/feedback-text.ts';
 import {
   answersFor,
   feedbackFor,
   feedbackToFailed,
   resumeRequestFor,
-  type Said,
+  type UserReply,
 } from '../policies/run/resume-prompt.ts';
 import type {RunOrder} from '../policies/run/run-order.ts';
 import {parentRefusal, requirePossible} from '../policies/run/run-refusals.ts';
-import {sayAlso, sayBoth} from '../policies/run/said-feedback.ts';
 import {changedSince, taskDigest, undeliveredDigest} from '../policies/run/task-digest.ts';
 import type {TaskFacts} from '../policies/run/task-options.ts';
 import {
@@ -86,7 +86,7 @@ const goesOn = (mode: RunMode): boolean =>
 function withSent(mode: RunMode, sent: string | null): RunMode {
   if (mode.type !== 'resume') return mode;
   if (bringsFeedback(mode)) return {...mode, feedback: sent};
-  return sent === null || mode.feedback === null ? mode : {...mode, feedback: sayBoth(sent, mode.feedback)};
+  return sent === null || mode.feedback === null ? mode : {...mode, feedback: joinTexts(sent, mode.feedback)};
 }
 
 /** Parent review feedback, if this run is to deliver it. A checkpoint has to be decided first. */
@@ -112,7 +112,7 @@ function withFeedback(mode: RunMode, pending: PendingFeedback | null, latest: Ru
   if (mode.feedback === null) return {...mode, feedback: feedbackToFailed(latest)};
   // Feedback that an earlier resume could not deliver goes along.
   const undelivered = latest && isUndelivered(latest) ? (latest.feedback ?? '') : '';
-  return {...mode, feedback: sayAlso(undelivered, mode.feedback)};
+  return {...mode, feedback: precededBy(undelivered, mode.feedback)};
 }
 
 async function prepareExecute(services: Services, situation: Situation): Promise<PreparedTask> {
@@ -195,7 +195,7 @@ async function sentBackBelow(services: Services, plan: Plan, parentId: string): 
 }
 
 /** The request that continues a run. */
-async function requestAgain(services: Services, situation: Situation, latest: RunRecord, said: Said) {
+async function requestAgain(services: Services, situation: Situation, latest: RunRecord, said: UserReply) {
   const {task, open, runs} = situation;
   const saying = resumeRequestFor(latest, said, changedFiles(chainTo(open?.run ?? latest, runs)));
   if (saying.kind === 'resume') {

@@ -1,7 +1,7 @@
 import type {Draft} from '../../services/contracts/draft.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
 import type {Services} from '../../services/contracts/services.ts';
-import {isSaidIn, sayBoth} from '../policies/run/said-feedback.ts';
+import {containsText, joinTexts} from '../policies/run/feedback-text.ts';
 
 /** Feedback sent to a run; stored beside the text in the editor of its checkpoint. */
 export const sentId = 'sent';
@@ -25,7 +25,7 @@ export async function keepSentFeedback(
   await drafts.save({
     schemaVersion: 1,
     ...keyOf(run),
-    texts: [...texts, {id: sentId, prompt: run.run_id, text: sayBoth(earlier ?? '', text)}],
+    texts: [...texts, {id: sentId, prompt: run.run_id, text: joinTexts(earlier ?? '', text)}],
     updatedAt: now(),
   });
 }
@@ -42,5 +42,5 @@ function undeliveredIn(draft: Draft | null, run: Sent): string | null {
   const sent = draft?.texts.find(({id}) => id === sentId);
   // Earlier versions did not name the run here; their draft does.
   if (!sent || (sent.prompt || draft?.runId) !== run.run_id) return null;
-  return isSaidIn(run.feedback ?? '', sent.text) ? null : sent.text;
+  return containsText(run.feedback ?? '', sent.text) ? null : sent.text;
 }

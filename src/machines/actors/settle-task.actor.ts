@@ -7,7 +7,7 @@ import {leaveParents, parentsBefore} from '../policies/review/parent-review.ts';
 import {takeBackEdits} from '../policies/review/plan-take-back.ts';
 import {isUndelivered, latestDeliveredRun, statusOf} from '../policies/run/task-runs.ts';
 import type {SettleTaskInput} from '../task.machine.ts';
-import {dropSaid} from './drop-said.ts';
+import {dropSentDrafts} from './drop-sent-drafts.ts';
 import {pendingOf} from './pending-feedback.ts';
 import {takeBackSettings} from './take-back-settings.ts';
 import {warnAboutUnsent} from './unsent-words.ts';
@@ -39,7 +39,7 @@ export function defineSettleTaskActor(
     });
     // The run is stored, so its feedback need not be delivered again.
     if (run.context?.parentReviewFeedback) await pendingOf({feedback, runs}, taskId);
-    const {isLeft} = await dropSaid(drafts, run);
+    const {isLeft} = await dropSentDrafts(drafts, run);
     const told = isNothing(back)
       ? run
       : await runs.update(taskId, run.run_id, (current) => withTakenBack(current, back));

@@ -1,7 +1,7 @@
 import {useState} from 'react';
 import {checkpointSlot} from '../../machines/drafts.ts';
 import {changesObstacle} from '../../machines/policies/run/changes-obstacle.ts';
-import {parentReviewText} from '../../machines/policies/run/said-feedback.ts';
+import {parentReviewText} from '../../machines/policies/run/feedback-text.ts';
 import {taskObstacle} from '../../machines/policies/run/task-options.ts';
 import {displayLine, displayText} from '../../machines/policies/text/display-text.ts';
 import {viewFor} from '../diff/diff-view.ts';

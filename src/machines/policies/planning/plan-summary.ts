@@ -10,7 +10,7 @@ import {answerCommand, openDraftCommand} from './draft-task.ts';
 import type {PlanData} from './plan-job.ts';
 import type {PlanOutput} from './plan-steps.ts';
 
-type Said = Pick<JobSummary, 'headline' | 'lines' | 'standing' | 'retryAt'>;
+type PlanEnding = Pick<JobSummary, 'headline' | 'lines' | 'standing' | 'retryAt'>;
 
 /** How the work on a plan ended; null for any other job. */
 export function planSummary({steps, reason, isPauseAsked}: JobResult): JobSummary | null {
@@ -24,7 +24,7 @@ export function planSummary({steps, reason, isPauseAsked}: JobResult): JobSummar
     ...(id !== undefined && {draft_id: id}),
     ...(questions && {questions}),
   };
-  return {reason, ...saidOf(output, isPauseAsked), plan};
+  return {reason, ...endingOf(output, isPauseAsked), plan};
 }
 
 /** With its id, for `--answer id=text`. */
@@ -33,10 +33,14 @@ function questionLine({id, prompt, options = []}: Question): string {
   return `  ${displayLine(`${id}: ${prompt}${choice}`)}`;
 }
 
-function saidOf(output: PlanOutput, isPauseAsked: boolean): Said {
+function endingOf(output: PlanOutput, isPauseAsked: boolean): PlanEnding {
   const {outcome, draft, run, wait, reading} = output;
   const open = openDraftCommand(draft?.draftId ?? '');
-  const say = (standing: Said['standing'], headline: string, ...more: readonly string[]): Said => ({
+  const say = (
+    standing: PlanEnding['standing'],
+    headline: string,
+    ...more: readonly string[]
+  ): PlanEnding => ({
     headline,
     lines: [headline, ...more],
     standing,

@@ -5,7 +5,8 @@ import {answersPrompt, continuePrompt, feedbackPrompt} from './agent-prompt.ts';
 import {checkPrompt} from './check-prompt.ts';
 import {isUndelivered} from './task-runs.ts';
 
-export type Said = {readonly answers: readonly Answer[]; readonly feedback: string | null};
+/** What the user answers or asks for. */
+export type UserReply = {readonly answers: readonly Answer[]; readonly feedback: string | null};
 
 /** A prompt for the agent's own session. */
 type InSession = {readonly kind: 'resume'} & Pick<AgentRequest, 'prompt' | 'sessionRef'>;
@@ -84,7 +85,11 @@ const answering = (taskId: string, asked: readonly Question[]) => ({
 });
 
 /** How a run continues: with feedback, or where it was interrupted, or with answers to all its questions. */
-export function resumeRequestFor(run: RunRecord, said: Said, files: readonly string[]): InSession | Anew {
+export function resumeRequestFor(
+  run: RunRecord,
+  said: UserReply,
+  files: readonly string[],
+): InSession | Anew {
   const {state, provider_session_ref: sessionRef, questions = []} = run;
   const earlier = run.answers?.filter(({undelivered}) => !undelivered) ?? [];
   const answers = answersFor(run, said.answers);

@@ -1,6 +1,6 @@
 import type {DraftKind, DraftStore, DraftText} from '../../services/contracts/draft.ts';
 import type {RunRecord} from '../../services/contracts/run.ts';
-import {isOfParentReview, unsaidOf} from '../policies/run/said-feedback.ts';
+import {isOfParentReview, unsentPart} from '../policies/run/feedback-text.ts';
 import {isUndelivered} from '../policies/run/task-runs.ts';
 import {sentId} from './sent-feedback.ts';
 
@@ -8,7 +8,7 @@ import {sentId} from './sent-feedback.ts';
  * Removes what this run has on record from the drafts of its task. Unsent text stays: another terminal may have decided
  * while it was being typed.
  */
-export async function dropSaid(
+export async function dropSentDrafts(
   drafts: DraftStore,
   run: RunRecord,
 ): Promise<{/** Words of a checkpoint that was decided. */ readonly isLeft: boolean}> {
@@ -16,7 +16,7 @@ export async function dropSaid(
   // An unreadable draft is reported by the editor that opens it.
   for (const draft of await drafts.all()) {
     if (draft.taskId !== run.task_id) continue;
-    const left = unsaidTexts(draft.kind, run);
+    const left = unsentTexts(draft.kind, run);
     const texts = draft.texts.map((text) => ({...text, text: left(text)}));
     const kept = texts.filter(({text}) => text !== '');
     const isOfCheckpoint = checkpointWords.has(draft.kind) && kept.some(({id}) => !isOfParentReview(id));
@@ -34,7 +34,7 @@ const isDecided = ({decision_state}: RunRecord) =>
   decision_state !== undefined && decision_state !== 'pending';
 
 /** What is left of a text of this kind. */
-function unsaidTexts(kind: DraftKind, run: RunRecord): (text: DraftText) => string {
+function unsentTexts(kind: DraftKind, run: RunRecord): (text: DraftText) => string {
   const {answers = [], feedback = '', decision_feedback = ''} = run;
   if (kind === 'answers') {
     return ({id, prompt, text}) =>
@@ -48,5 +48,5 @@ function unsaidTexts(kind: DraftKind, run: RunRecord): (text: DraftText) => stri
   // Undelivered changes are asked for again, with the same text.
   const isOpen = run.decision_state === 'pending' || isUndelivered(run);
   if (isOpen || (kind !== 'feedback' && kind !== 'rejection')) return ({text}) => text;
-  return ({id, text}) => (id === sentId ? '' : unsaidOf(unsaidOf(text, feedback), decision_feedback));
+  return ({id, text}) => (id === sentId ? '' : unsentPart(unsentPart(text, feedback), decision_feedback));
 }

@@ -1,23 +1,23 @@
 import {expect, test} from 'vitest';
-import {isSaidIn, sayAlso, unsaidOf} from '../../../src/machines/policies/run/said-feedback.ts';
+import {containsText, precededBy, unsentPart} from '../../../src/machines/policies/run/feedback-text.ts';
 
 test.each([
-  {feedback: 'fix', text: 'fix', isSaid: true},
-  {feedback: 'fix\n\nand test', text: 'fix', isSaid: true},
-  {feedback: 'first\n\nfix\n\nlast', text: 'fix', isSaid: true},
-  {feedback: 'first\n\ntwo\n\nparts', text: 'two\n\nparts', isSaid: true},
+  {feedback: 'fix', text: 'fix', isContained: true},
+  {feedback: 'fix\n\nand test', text: 'fix', isContained: true},
+  {feedback: 'first\n\nfix\n\nlast', text: 'fix', isContained: true},
+  {feedback: 'first\n\ntwo\n\nparts', text: 'two\n\nparts', isContained: true},
   // The same letters inside other words do not count.
-  {feedback: 'please fix the tests', text: 'fix', isSaid: false},
-  {feedback: 'fix\nthe tests', text: 'fix', isSaid: false},
-  {feedback: '', text: 'fix', isSaid: false},
-])('"$text" in "$feedback": $isSaid', ({feedback, text, isSaid}) => {
-  expect(isSaidIn(feedback, text)).toBe(isSaid);
+  {feedback: 'please fix the tests', text: 'fix', isContained: false},
+  {feedback: 'fix\nthe tests', text: 'fix', isContained: false},
+  {feedback: '', text: 'fix', isContained: false},
+])('"$text" in "$feedback": $isContained', ({feedback, text, isContained}) => {
+  expect(containsText(feedback, text)).toBe(isContained);
 });
 
 test('feedback that was not delivered comes first, without repeats', () => {
-  expect(sayAlso('fix', 'please fix the tests')).toBe('fix\n\nplease fix the tests');
-  expect(sayAlso('fix', 'fix\n\nplease')).toBe('fix\n\nplease');
-  expect(sayAlso('', 'please')).toBe('please');
+  expect(precededBy('fix', 'please fix the tests')).toBe('fix\n\nplease fix the tests');
+  expect(precededBy('fix', 'fix\n\nplease')).toBe('fix\n\nplease');
+  expect(precededBy('', 'please')).toBe('please');
 });
 
 test.each([
@@ -41,5 +41,5 @@ test.each([
   {text: 'not this\n', feedback: '', left: 'not this\n'},
   {text: '  ', feedback: 'one', left: ''},
 ])('of the draft "$text", after "$feedback", "$left" remains to be sent', ({text, feedback, left}) => {
-  expect(unsaidOf(text, feedback)).toBe(left);
+  expect(unsentPart(text, feedback)).toBe(left);
 });
