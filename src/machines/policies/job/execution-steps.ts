@@ -94,19 +94,21 @@ export const nothingDone: ExecutorProgress = {
   stop: null,
 };
 
-/** The next task from the start, or only the checkpoint it was left at. */
+/** A task from the start, or only the checkpoint it was left at. */
 export function nextTaskInput(
-  {taskId, ...rules}: JobRules & SelectedTask,
+  {taskId, ...rules}: JobRules & Pick<SelectedTask, 'taskId'>,
   mode: TaskInput['mode'],
 ): TaskInput {
   const {provider, explicitProvider, graceMilliseconds, stallMilliseconds, isAttended} = rules;
   const {commits, modelChoices, checks, budgets, isReviewed} = rules;
-  const times = {graceMilliseconds, stallMilliseconds};
-  const common = {provider, explicitProvider, ...times, isAttended};
   return {
     taskId,
     mode,
-    ...common,
+    provider,
+    explicitProvider,
+    graceMilliseconds,
+    stallMilliseconds,
+    isAttended,
     // Unless specified, a continued run keeps the checkpoint it was started with.
     ...(isReviewed === undefined ? {} : {isReviewed}),
     ...(commits && {commits}),
@@ -153,25 +155,13 @@ export const givenUp = (selection: Selection): Stop => ({
 });
 
 /** The parents that are due after these tasks; null for those of the whole plan. */
-export function dueReviewInput(
-  {
-    provider,
-    reviewsParents,
-    maxReviewCycles,
-    reviewMinutes,
-    patience,
-    modelChoices,
-    budgets,
-    ...times
-  }: JobRules,
-  taskIds: readonly string[] | null,
-): ParentReviewInput {
-  const {graceMilliseconds, stallMilliseconds} = times;
+export function dueReviewInput(rules: JobRules, taskIds: readonly string[] | null): ParentReviewInput {
+  const {provider, patience, graceMilliseconds, stallMilliseconds, modelChoices, budgets} = rules;
   return {
     taskIds,
-    isEnabled: reviewsParents,
-    maxCycles: maxReviewCycles,
-    minutes: reviewMinutes,
+    isEnabled: rules.reviewsParents,
+    maxCycles: rules.maxReviewCycles,
+    minutes: rules.reviewMinutes,
     patience,
     provider,
     graceMilliseconds,

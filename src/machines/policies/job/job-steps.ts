@@ -8,7 +8,7 @@ import type {ParentReviewInput, ParentReviewOutput} from '../review/review-steps
 import type {TaskInput, TaskMode} from '../run/task-input.ts';
 import type {TaskOutput} from '../run/task-outcome.ts';
 import type {UndoRequest} from '../run/undo.ts';
-import {dueReviewInput, type ExecutorInput, type ExecutorOutput} from './execution-steps.ts';
+import {dueReviewInput, type ExecutorInput, type ExecutorOutput, nextTaskInput} from './execution-steps.ts';
 import {type JobOptions, type JobRules, jobRules} from './job-rules.ts';
 import type {Obstacle} from './obstacles.ts';
 import {type StopReason, stopReasonAfter, stopReasonAfterReview} from './stop-reason.ts';
@@ -136,24 +136,8 @@ export function jobTaskIn([step]: readonly JobStep[]): JobTask {
   return step;
 }
 
-export function taskInput({taskId, mode}: JobTask, rules: JobRules): TaskInput {
-  const {provider, explicitProvider, graceMilliseconds, stallMilliseconds} = rules;
-  const {isReviewed, isAttended, commits, modelChoices, checks, budgets} = rules;
-  return {
-    taskId,
-    mode,
-    provider,
-    explicitProvider,
-    graceMilliseconds,
-    stallMilliseconds,
-    ...(isReviewed === undefined ? {} : {isReviewed}),
-    isAttended,
-    ...(commits && {commits}),
-    ...(modelChoices && {modelChoices}),
-    ...(checks && {checks}),
-    ...(budgets && {budgets}),
-  };
-}
+export const taskInput = ({taskId, mode}: JobTask, rules: JobRules): TaskInput =>
+  nextTaskInput({...rules, taskId}, mode);
 
 /** Reviews the parents of single tasks with the agent that did the work. */
 export function reviewInput(done: readonly StepResult[], rules: JobRules): ParentReviewInput {
