@@ -31,6 +31,11 @@ test.each([
     to: ['Decide with:', '  blackbird review api --approve'],
   },
   {
+    name: 'a command on a line of its own stays whole',
+    text: '    \u001b[36mblackbird resume api\u001b[39m',
+    to: ['    \u001b[36mblackbird resume api\u001b[39m'],
+  },
+  {
     name: 'colours have no width',
     text: '\u001b[2mjust twenty columns!\u001b[22m',
     to: ['\u001b[2mjust twenty columns!\u001b[22m'],

@@ -204,3 +204,11 @@ test('an unreadable record is named, and hides no other', async () => {
   expect(out).toMatch(/left out because it cannot be read: .*2026-3\.json/);
   expect(out).toMatch(/left out because it cannot be read: .*b-2\.json/);
 });
+
+test.each(['report', 'status'])('%s breaks a long reason between words on a terminal', async (name) => {
+  const {run} = cliProject(planOf(task('a')));
+  await run(['execute']);
+  const {out} = await run([name], {terminal: {columns: 60}});
+  expect(out.replaceAll(/\n */g, ' ')).toContain('claude is not on the PATH, nor is any other agent');
+  expect(out.split('\n').filter(({length}) => length > 60)).toEqual([]);
+});

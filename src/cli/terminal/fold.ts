@@ -19,9 +19,9 @@ function foldLine(line: string, columns: number, hang: number): string[] {
   const [before, behind] = atGap(line, columns);
   if (behind !== '')
     return [...foldLine(before, columns, hang), ...foldLine(`${indent}    ${behind}`, columns, hang)];
-  const [, words, command] = commandAtEnd.exec(line) ?? [];
   // A command is not broken, however long it is: copied from two lines it would be another one.
-  if (line.trim().startsWith('$ ')) return [line];
+  if (isCommand.test(line.replace(colours, ''))) return [line];
+  const [, words, command] = commandAtEnd.exec(line) ?? [];
   if (words !== undefined) return [...foldLine(words, columns, hang), `${indent}  ${command}`];
   return foldWords(line.trim(), indent, columns, hang);
 }
@@ -29,6 +29,7 @@ function foldLine(line: string, columns: number, hang: number): string[] {
 /** Longer ones are an agent's: prose, whatever gaps it has. */
 const longestOwnLine = 1_000;
 
+const isCommand = /^ *(\$|blackbird|agency) /;
 const commandAtEnd = /^(.*:) ((?:blackbird|agency|npm|git) .*)$/;
 
 /** Parted at the last gap that leaves a part that fits, else at the first one. */

@@ -1,11 +1,12 @@
 import {textWidth} from '../../ui/text/graphemes.ts';
 import type {Surface} from '../context.ts';
+import {folded} from './fold.ts';
 import {painter, type Style} from './paint.ts';
 
 /** A piece of a line, measured before it is coloured. */
 export type Piece = {readonly text: string; readonly style?: Style};
 
-/** One line; on a terminal the pieces that do not fit go below it. No piece is cut: it may be a command. */
+/** One line; on a terminal the pieces that do not fit go below it, and one that is too wide breaks between words. */
 export function laidOut(sign: Piece, head: Piece, pieces: readonly Piece[], surface: Surface): string[] {
   const paint = painter(surface);
   const painted = ({text, style}: Piece) => (style === undefined || text === '' ? text : paint(style, text));
@@ -21,8 +22,9 @@ export function laidOut(sign: Piece, head: Piece, pieces: readonly Piece[], surf
     }
     rows.at(-1)?.push(piece);
   }
-  return rows.map((row, place) => {
+  return rows.flatMap((row, place) => {
     const start = place === 0 ? [`${before}${painted(head)}`] : ['  '];
-    return [...start, ...row.map(painted)].join(gap).trimEnd();
+    const line = [...start, ...row.map(painted)].join(gap).trimEnd();
+    return folded(line, surface.columns).split('\n');
   });
 }
