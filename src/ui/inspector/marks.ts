@@ -12,25 +12,24 @@ export type Mark = {
 /** One incident passes through every actor on its way, so it is marked once. */
 const same = 12;
 
-export function marksOf(entries: readonly InspectedEntry[]): Mark[] {
-  const marks: Mark[] = [];
+/** The marks of entries that keep coming, by their place among all. */
+export function createMarker(): (entry: InspectedEntry, index: number) => Mark | null {
   const last = new Map<string, number>();
-  const add = (kind: Mark['kind'], index: number, label: string) => {
-    if (index - (last.get(kind) ?? Number.NEGATIVE_INFINITY) > same) marks.push({index, kind, label});
+  const once = (kind: Mark['kind'], index: number, label: string): Mark | null => {
+    const isNew = index - (last.get(kind) ?? Number.NEGATIVE_INFINITY) > same;
     last.set(kind, index);
+    return isNew ? {index, kind, label} : null;
   };
-  entries.forEach((entry, index) => {
+  return (entry, index) => {
     const {event, machine, kind} = entry;
-    if (/\.pause$/.test(event.type)) add('paused', index, `pause requested, ${machine}`);
-    else if (/^(review|question|decision)\./.test(event.type))
-      marks.push({index, kind: 'decision', label: `${event.type}, ${machine}`});
-    else if (kind === 'error' || event.type.startsWith('xstate.error.'))
-      add('failed', index, `${eventName(event.type)}, ${machine}`);
-    else {
-      const outcome = outcomeOfEntry(entry);
-      if (outcome?.kind === 'failed' || outcome?.kind === 'refused' || outcome?.kind === 'waiting')
-        add(outcome.kind, index, `${outcome.word}, ${machine}`);
-    }
-  });
-  return marks;
+    if (/\.pause$/.test(event.type)) return once('paused', index, `pause requested, ${machine}`);
+    if (/^(review|question|decision)\./.test(event.type))
+      return {index, kind: 'decision', label: `${event.type}, ${machine}`};
+    if (kind === 'error' || event.type.startsWith('xstate.error.'))
+      return once('failed', index, `${eventName(event.type)}, ${machine}`);
+    const outcome = outcomeOfEntry(entry);
+    return outcome?.kind === 'failed' || outcome?.kind === 'refused' || outcome?.kind === 'waiting'
+      ? once(outcome.kind, index, `${outcome.word}, ${machine}`)
+      : null;
+  };
 }

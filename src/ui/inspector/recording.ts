@@ -6,7 +6,7 @@ import {
   waitOf,
 } from '../../machines/policies/inspect/outcomes.ts';
 import type {InspectedEntry, SourceStanding} from '../../services/contracts/journal.ts';
-import {type Mark, marksOf} from './marks.ts';
+import {createMarker, type Mark} from './marks.ts';
 
 /** An actor at one moment. */
 export type ActorView = {
@@ -39,18 +39,19 @@ export class Recording {
   dropped = 0;
   standing: SourceStanding = 'ended';
   #marks: readonly Mark[] = [];
+  #markOf = createMarker();
   #indexes = new Map<string, number[]>();
   #ends = new Map<string, Outcome>();
   /** Of actors with the same name but different numbers, the one that ended last. */
   #lastEnded = new Map<string, string>();
   #lastOfSession = new Map<number, number>();
-  /** Processes that ended while a run was still in progress. */
-  #leftRunning = new Set<number>();
+  /** The runs still in progress, and their processes. */
+  #running = new Map<string, number>();
 
   /** Adds entries the page does not have yet; they are numbered within their session. */
   add(entries: readonly InspectedEntry[]): void {
     const latest = new Map<number, number>();
-    for (const {session, seq} of this.entries) latest.set(session, seq);
+    for (const [session, index] of this.#lastOfSession) latest.set(session, this.entries[index]?.seq ?? -1);
     const fresh = entries.filter(({session, seq}) => {
       if (seq <= (latest.get(session) ?? -1)) return false;
       latest.set(session, seq);
@@ -60,13 +61,15 @@ export class Recording {
     const all = [...this.entries, ...fresh];
     const excess = all.length > mostEntries ? all.length - mostEntries + dropped : 0;
     this.dropped += excess;
+    const known = excess > 0 ? 0 : this.entries.length;
     this.entries = all.slice(excess);
-    this.#index();
+    if (known === 0) this.#forget();
+    this.#index(known);
   }
 
   /** Moments worth a look, and where a process died: after its last entry. */
   get marks(): readonly Mark[] {
-    const lost = [...this.#leftRunning].flatMap((session): Mark[] => {
+    const lost = [...new Set(this.#running.values())].flatMap((session): Mark[] => {
       const index = this.#lastOfSession.get(session) ?? -1;
       const label = 'the process ended without a message';
       return this.#isOver(session, index) ? [{index, kind: 'lost', label}] : [];
@@ -166,25 +169,33 @@ export class Recording {
     return this.entries.findIndex((entry) => entry.session === session && entry.seq === seq);
   }
 
-  #index(): void {
+  #forget(): void {
+    this.#marks = [];
+    this.#markOf = createMarker();
     this.#indexes = new Map();
     this.#ends = new Map();
     this.#lastEnded = new Map();
     this.#lastOfSession = new Map();
-    this.#leftRunning = new Set();
-    this.entries.forEach((entry, index) => {
+    this.#running = new Map();
+  }
+
+  /** Only from here on: a live job adds a few entries to thousands, many times a second. */
+  #index(from: number): void {
+    const marks: Mark[] = [];
+    for (const [offset, entry] of this.entries.slice(from).entries()) {
+      const index = from + offset;
       const key = actorKey(entry);
       const known = this.#indexes.get(key);
       if (known) known.push(index);
       else this.#indexes.set(key, [index]);
       this.#lastOfSession.set(entry.session, index);
       this.#takeEnd(entry, key);
-    });
-    for (const indexes of this.#indexes.values()) {
-      const entry = this.entries[indexes.at(-1) ?? -1];
-      if (entry?.machine === 'run' && entry.status === 'active') this.#leftRunning.add(entry.session);
+      if (entry.machine === 'run' && entry.status === 'active') this.#running.set(key, entry.session);
+      else this.#running.delete(key);
+      const mark = this.#markOf(entry, index);
+      if (mark) marks.push(mark);
     }
-    this.#marks = marksOf(this.entries);
+    if (marks.length > 0) this.#marks = [...this.#marks, ...marks];
   }
 
   /** An actor's result is sent to its parent right after its end. */

@@ -42,6 +42,42 @@ describe('entries', () => {
   });
 });
 
+test('entries that are added to others do not make it look at those again', () => {
+  let looks = 0;
+  const counted = Array.from({length: 100}, (_, index) => {
+    const each = at(index + 1, index % 2 ? 'engine' : `engine/task:${index}`);
+    return {
+      ...each,
+      get event() {
+        looks++;
+        return each.event;
+      },
+    };
+  });
+  const whole = recordingOf(...counted);
+  const once = looks;
+  const grown = new Recording();
+  for (const each of counted) grown.add([each]);
+  expect(looks).toBe(2 * once);
+  expect(grown.actorsAt(grown.last)).toEqual(whole.actorsAt(whole.last));
+});
+
+test('a recording that grew is like one that came whole, also after entries were dropped', () => {
+  const entries = Array.from({length: 20_400}, (_, index) =>
+    at(index + 1, `engine/task:${index % 700}/run`, {
+      machine: 'run',
+      status: index % 1_400 < 700 ? 'active' : 'done',
+      ...(index % 900 === 0 && {event: {type: 'review.approve'}}),
+    }),
+  );
+  const grown = new Recording();
+  for (let from = 0; from < entries.length; from += 300) grown.add(entries.slice(from, from + 300));
+  const whole = recordingOf(...grown.entries);
+  expect(grown.entries.length).toBeLessThan(entries.length);
+  expect(grown.marks).toEqual(whole.marks);
+  expect(grown.actorsAt(grown.last)).toEqual(whole.actorsAt(whole.last));
+});
+
 describe('the actors at a moment', () => {
   const line = recordingOf(
     at(1, 'engine'),
