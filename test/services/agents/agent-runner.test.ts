@@ -355,8 +355,12 @@ describe('stopping', () => {
     const agent = await launch();
     agent.go();
     await agent.ended;
-    const left = markedPids(run.run_id);
-    expect(left).toHaveLength(1);
+    // In the moment of an `exec` a process has no environment.
+    const left = await eventually(() => {
+      const found = markedPids(run.run_id);
+      expect(found).toHaveLength(1);
+      return found;
+    });
     expect(await agent.endEverything()).toEqual({ended: 1, remaining: []});
     await expectGone(left);
   });
