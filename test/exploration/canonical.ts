@@ -65,7 +65,7 @@ const hash = (text: string) => createHash('sha1').update(text).digest('base64');
 function content(disk: Disk) {
   const {plan, runs, feedback, drafts, limits, jobs, tree, commits, orphans, history, milliseconds} = disk;
   const {activities, messages, decisions, gated, titles, titlesDuring, byHand} = history;
-  const {dismissed, edits, failures, crashes} = history;
+  const {edits, failures, crashes} = history;
   return {
     items: [...plan.items.values()],
     runs,
@@ -87,7 +87,6 @@ function content(disk: Disk) {
     titles,
     titlesDuring,
     byHand,
-    dismissed,
     edits,
     failures,
     crashes,

@@ -231,11 +231,8 @@ export async function suggestedCommand(
   // A user who finds a dead Blackbird starts it again, even when nothing seems left to do.
   const isLeftRunning = disk.runs.some(({state}) => state === 'running');
   if (open.length === 0 && !isLeftRunning) return null;
-  const commands = await commandsFor(disk, services, {
-    ...scenario,
-    bounds: unlimited,
-    commands: undefined as never,
-  });
+  const {commands: _, ...any} = scenario;
+  const commands = await commandsFor(disk, services, {...any, bounds: unlimited});
   for (const task of disk.plan.items.values()) {
     const facts = await factsOn(disk, services, task);
     if (!open.includes(task) && !facts.isSentBack) continue;

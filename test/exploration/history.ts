@@ -51,7 +51,6 @@ export type History = {
   titlesDuring: Record<string, string>;
   /** Tasks whose status the user set, and to what. */
   byHand: Record<string, string>;
-  dismissed: string[];
   /** Until when the provider is limited, as far as it said. */
   limitedUntil: number;
   edits: number;
@@ -68,7 +67,6 @@ export const emptyHistory = (): History => ({
   titles: {},
   titlesDuring: {},
   byHand: {},
-  dismissed: [],
   limitedUntil: 0,
   edits: 0,
   failures: 0,

@@ -121,7 +121,7 @@ export function checkPlanWrite(
       const last = history.activities.findLast(
         (activity) => activity.taskId === id || task.childIds.includes(activity.taskId),
       );
-      const isOff = scenario.settings?.parentReviewEnabled === false || history.dismissed.includes(id);
+      const isOff = scenario.settings?.parentReviewEnabled === false;
       // Work done only by hand needs no reviewer.
       if (!isOff && last && last.verdict !== 'passed')
         report('parentDone', `${id} is done, the last agent reported ${last.verdict}`);

@@ -151,7 +151,7 @@ const lostSessions = ['has lost its session', 'opens a wrong session', 'fails'];
 const sessionCommands = ['resume', 'restart', 'sendBack'];
 
 /** Every command after each behaviour of an agent. */
-const afterActs = [
+const afterBehaviours = [
   ...[
     'succeeds',
     'asks',
@@ -192,7 +192,7 @@ export const longScenarios: readonly Scenario[] = [
   named(task1, 'behaviours, an edit', {bounds: {...quietOnce, edits: 1}}),
   named(task1, 'behaviours, a second instance', {bounds: {...quietOnce, secondInstances: 1}}),
   named(task1, 'behaviours, a stop', {plan: twoTasks, bounds: {...quietOnce, stops: 1, agents: 1}}),
-  ...afterActs,
+  ...afterBehaviours,
   named(task1, 'commands, a full disk', {behaviours: [], bounds: {...quiet, failures: 1}}),
   named(task1, 'a question, a full disk', {
     setup: [['execute', 'agent a-1 asks']],
