@@ -86,6 +86,14 @@ describe('the last lines name keys that do what they say', () => {
     expect(lines().at(-1)?.trimEnd()).toBe(' e execute   u resume   R restart   tab pane   ? help');
   });
 
+  test('for an empty plan without an agent: only how to add tasks', async () => {
+    const data = {provider: {id: 'claude', source: 'none'}, isAgentInstalled: false} as const;
+    const {press, sees, screen} = tuiProject({plan: planOf(), data});
+    press(keys.enter);
+    await sees(/the plan is empty: a adds/);
+    expect(screen()).not.toContain('your agent');
+  });
+
   test('for a plan that is searched or filtered: how to see all of it again', async () => {
     const {press, sees, seesNot, lines} = tuiProject({plan: planOf(task('a'), task('b'))});
     press(keys.enter);

@@ -8,6 +8,7 @@ import {position} from '../components/scroll.ts';
 import {textWidth} from '../text/graphemes.ts';
 import {wrapped} from '../text/wrap.ts';
 import {type Facts, reviewAtWork, type TuiState} from './facts.ts';
+import {missingAgent} from './missing-agent.ts';
 import {elapsed} from './run-tab.ts';
 import {justifyLine, lineWidth, markLine} from './styled-lines.ts';
 import {needsPerson, stateBadges, stateNote, waitNote} from './task-state.ts';
@@ -123,8 +124,13 @@ function rowBadge(state: TuiState, facts: Facts, plan: Plan, task: Task, now: nu
 const isFolded = ({browse}: TuiState, {id}: Task): boolean =>
   browse.folded.has(id) && browse.filter === 'all' && browse.query.trim() === '';
 
-function emptyText({browse}: TuiState, plan: Plan): string {
-  if (plan.items.size === 0) return 'the plan is empty: a adds a task, P has your agent plan it';
+function emptyText(state: TuiState, plan: Plan): string {
+  const {browse, planning} = state;
+  if (plan.items.size === 0) {
+    if (planning) return 'the plan is empty; your agent is planning, P shows it';
+    const byAgent = missingAgent(state) === null ? ', P has your agent plan it' : '';
+    return `the plan is empty: a adds a task${byAgent}`;
+  }
   return browse.query === '' ? 'no task matches the filter' : 'no task matches';
 }
 
