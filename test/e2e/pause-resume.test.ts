@@ -255,7 +255,7 @@ describe.skipIf(!hasTmux)('in a terminal (tmux)', () => {
     terminal.press('C-c');
     const screen = await terminal.until('[130]>');
     expect(screen).toContain('Paused. Resume with: blackbird resume slow');
-    expect(screen).toContain('You paused the demo. In its folder:');
+    expect(screen).toContain('You paused the demo. Try next:');
 
     // In one line: the prompt of a `cd` alone would pass for the end.
     terminal.type(`clear; cd ${folder} && blackbird resume slow --execute`);
