@@ -1,4 +1,6 @@
 import {describe, expect, test} from 'vitest';
+import {openProject} from '../../src/cli/composition.ts';
+import {runSimulation} from '../../src/cli/simulate/run-simulation.ts';
 import {resolveConfig} from '../../src/machines/policies/config-resolution.ts';
 import {drawer, samplesAround} from '../../src/machines/policies/simulation/draws.ts';
 import {nightRules, playNight} from '../../src/machines/policies/simulation/night.ts';
@@ -40,6 +42,28 @@ test('a thousand nights of two hundred tasks take seconds', () => {
     10_000,
   );
   expect(new Set(nights.map(({milliseconds}) => milliseconds)).size).toBeGreaterThan(500);
+});
+
+test.each([
+  {name: 'the chosen nights', limit: null},
+  {name: 'every night, if only the machines know the rules', limit: {fromMinute: 13 * 60, minutes: 60}},
+])('progress counts the agents of $name', async ({limit}) => {
+  const {folder: root, home} = cliProject(sample);
+  const told: Array<readonly [number, number]> = [];
+  const {nights, simulation} = await runSimulation(openProject({root, home, env: {}}), {
+    seed: 1,
+    fail: 0.3,
+    ask: 0,
+    nights: 4,
+    limit,
+    minutes: 30,
+    now: new Date(start).toISOString(),
+    onProgress: (started, total) => told.push([started, total]),
+  });
+  const agents = nights.reduce((sum, {order}) => sum + order.length, 0);
+  expect(simulation.checked).toBe(4);
+  expect(told.map(([started]) => started)).toEqual(Array.from({length: agents}, (_, index) => index + 1));
+  expect(told.at(-1)).toEqual([agents, agents]);
 });
 
 describe('simulate', () => {

@@ -38,16 +38,26 @@ Examples:
       const project = await cli.project(command);
       const {runSimulation} = await import('../simulate/run-simulation.ts');
       const {simulationLines} = await import('../../machines/policies/simulation/summary.ts');
-      const {isPlanEmpty, simulation, nights, history} = await runSimulation(project, {
-        seed,
-        fail,
-        ask,
-        limit: limit ?? null,
-        nights: runs,
-        now: cli.context.now(),
-        ...(minutes === undefined ? {} : {minutes}),
-        ...(cost === undefined ? {} : {cost}),
-      });
+      const {withProgress} = await import('../terminal/with-progress.ts');
+      let progress = 'simulating …';
+      const {isPlanEmpty, simulation, nights, history} = await withProgress(
+        cli.context,
+        () => progress,
+        () =>
+          runSimulation(project, {
+            seed,
+            fail,
+            ask,
+            limit: limit ?? null,
+            nights: runs,
+            now: cli.context.now(),
+            onProgress: (started, total) => {
+              progress = `simulating: ${started} of ${counted(total, 'agent')}`;
+            },
+            ...(minutes === undefined ? {} : {minutes}),
+            ...(cost === undefined ? {} : {cost}),
+          }),
+      );
       const source =
         history > 0
           ? `${counted(history, 'run')} of this project`

@@ -18,6 +18,8 @@ export type MachineNight = {
   readonly limit: LimitWindow | null;
   readonly drawOf: (taskId: string, attempt: number) => Draw;
   readonly start: number;
+  /** Called for every agent that starts. */
+  readonly onAgent?: () => void;
 };
 
 /** One night in the real machines: the engine of every job, in memory, on a simulated clock. */
@@ -28,6 +30,7 @@ export async function machineNight({
   limit,
   drawOf,
   start,
+  onAgent,
 }: MachineNight): Promise<Night> {
   const clock = createVirtualClock(start);
   const order: string[] = [];
@@ -42,6 +45,7 @@ export async function machineNight({
       const attempt = (attempts.get(name) ?? 0) + 1;
       attempts.set(name, attempt);
       order.push(name);
+      onAgent?.();
       const draw = drawOf(name, attempt);
       own = {draw, left: draw.milliseconds};
       played.set(run.run_id, own);

@@ -27,6 +27,8 @@ export type SimulationRequest = {
   readonly minutes?: number;
   readonly cost?: number;
   readonly now: string;
+  /** How many agents the machines have started so far, and how many it will be. */
+  readonly onProgress?: (started: number, total: number) => void;
 };
 
 export type SimulationResult = {
@@ -49,12 +51,21 @@ export async function runSimulation(project: Project, request: SimulationRequest
   const agent = {id: 'demo', source: 'default'} as const;
   const board = nightBoard(plan);
   const drawOf = (number: number) => drawer(odds, request.seed, number);
+  let started = 0;
+  let total = 0;
+  const onAgent = () => {
+    started += 1;
+    request.onProgress?.(started, Math.max(started, total));
+  };
   const live = (number: number) =>
-    machineNight({plan, settings, agent, start, limit: request.limit, drawOf: drawOf(number)});
+    machineNight({plan, settings, agent, start, limit: request.limit, drawOf: drawOf(number), onAgent});
   const nights = Array.from({length: request.nights}, (_, number) =>
     playNight(board, rules, drawOf(number), start),
   );
   const chosen = nightsToLive(nights);
+  const agentsIn = (numbers: Iterable<number>) =>
+    [...numbers].reduce((sum, number) => sum + (nights[number]?.order.length ?? 0), 0);
+  total = agentsIn(chosen);
   let differs = !knowsAll(plan, request.limit);
   for (const number of chosen) {
     const lived = await live(number);
@@ -62,8 +73,9 @@ export async function runSimulation(project: Project, request: SimulationRequest
     nights[number] = lived;
   }
   // If the simplified rules differ, the machines are right and simulate every night.
-  if (differs)
-    for (const number of nights.keys()) if (!chosen.has(number)) nights[number] = await live(number);
+  const others = differs ? [...nights.keys()].filter((number) => !chosen.has(number)) : [];
+  total += agentsIn(others);
+  for (const number of others) nights[number] = await live(number);
   const checked = differs ? nights.length : chosen.size;
   const meanMinutes = odds.samples.reduce((sum, {minutes}) => sum + minutes, 0) / odds.samples.length;
   const simulation = summarize(plan, nights, {checked, meanMinutes});
