@@ -21,6 +21,7 @@ import type {Check, Surroundings} from './check.ts';
 export async function* runChecks(surroundings: Surroundings): AsyncGenerator<Check, void> {
   // Other programs take longest: they are asked while the rest is reported.
   const agents = checkAgents(surroundings);
+  // Marked as handled: it is awaited at the end, where its error belongs.
   agents.catch(() => {});
   const tools = Promise.all(
     optionalTools.map(([name, args, advice]) => checkTool(name, args, advice, surroundings.env)),
