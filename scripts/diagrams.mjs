@@ -1,10 +1,9 @@
 // Writes the machines and their diagrams into docs/machines.md, from the definitions themselves.
 // `node scripts/diagrams.mjs`, or `--check` to be told, by exit code 1, that they are stale.
-import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
+import {readFile, writeFile} from 'node:fs/promises';
 import path from 'node:path';
 import {fileURLToPath} from 'node:url';
-import {build} from 'esbuild';
+import {importSource} from './import-source.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const page = path.join(root, 'docs/machines.md');
@@ -57,30 +56,13 @@ function tableOf(titles, rows) {
 }
 
 async function loadMachines() {
-  const folder = await mkdtemp(path.join(tmpdir(), 'blackbird-diagrams-'));
-  try {
-    const outfile = path.join(folder, 'machines.mjs');
-    await build({
-      stdin: {
-        contents: `
-          import {machines} from './src/machines/machines.ts';
-          import {chartOf} from './src/machines/policies/inspect/chart.ts';
-          import {mermaidChart, stateRows} from './src/machines/policies/inspect/chart-text.ts';
-          export const drawn = machines.map(({name, about, machine}) => {
-            const chart = chartOf(machine);
-            return {name, about, diagram: mermaidChart(chart), states: stateRows(chart)};
-          });`,
-        resolveDir: root,
-      },
-      outfile,
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20',
-      logLevel: 'warning',
-    });
-    return (await import(outfile)).drawn;
-  } finally {
-    await rm(folder, {recursive: true, force: true});
-  }
+  const {drawn} = await importSource(`
+    import {machines} from './src/machines/machines.ts';
+    import {chartOf} from './src/machines/policies/inspect/chart.ts';
+    import {mermaidChart, stateRows} from './src/machines/policies/inspect/chart-text.ts';
+    export const drawn = machines.map(({name, about, machine}) => {
+      const chart = chartOf(machine);
+      return {name, about, diagram: mermaidChart(chart), states: stateRows(chart)};
+    });`);
+  return drawn;
 }

@@ -1,12 +1,10 @@
 // Lays out the chart of every machine for the inspector's page: once, when Blackbird is built, so that the page draws
 // at once and needs no layout engine. What did not change since the last build is taken from the cache.
 import {createHash} from 'node:crypto';
-import {mkdir, mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
-import {tmpdir} from 'node:os';
+import {mkdir, readFile, writeFile} from 'node:fs/promises';
 import path from 'node:path';
-import {pathToFileURL} from 'node:url';
 import ELK from 'elkjs/lib/elk.bundled.js';
-import {build} from 'esbuild';
+import {importSource} from './import-source.mjs';
 
 /** Raised when the same graph is to be laid out in another way. */
 const method = 1;
@@ -16,7 +14,7 @@ export async function writeLayouts(root, folder) {
   await mkdir(cache, {recursive: true});
   await mkdir(folder, {recursive: true});
   const elk = new ELK();
-  for (const {name, graphs} of await loadGraphs(root)) {
+  for (const {name, graphs} of await loadGraphs()) {
     const layouts = {};
     for (const [direction, attempts] of Object.entries(graphs)) {
       layouts[direction] = await known(cache, attempts, () => laidOut(elk, attempts));
@@ -89,34 +87,17 @@ function compactEdge({id, sources, targets, labels = [], sections = []}) {
   };
 }
 
-async function loadGraphs(root) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'blackbird-layouts-'));
-  try {
-    const outfile = path.join(folder, 'graphs.mjs');
-    await build({
-      stdin: {
-        contents: `
-          import {machines} from './src/machines/machines.ts';
-          import {chartOf} from './src/machines/policies/inspect/chart.ts';
-          import {chartGraph} from './src/ui/inspector/chart-graph.ts';
-          import {textWidth} from './src/ui/inspector/text-width.ts';
-          export const charts = machines.map(({name, machine}) => {
-            const chart = chartOf(machine);
-            const graphs = (direction) =>
-              ['DEPTH_FIRST', 'GREEDY'].map((cycles) => chartGraph(chart, textWidth, direction, cycles).elk);
-            return {name, graphs: {RIGHT: graphs('RIGHT'), DOWN: graphs('DOWN')}};
-          });`,
-        resolveDir: root,
-      },
-      outfile,
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20',
-      logLevel: 'warning',
-    });
-    return (await import(pathToFileURL(outfile).href)).charts;
-  } finally {
-    await rm(folder, {recursive: true, force: true});
-  }
+async function loadGraphs() {
+  const {charts} = await importSource(`
+    import {machines} from './src/machines/machines.ts';
+    import {chartOf} from './src/machines/policies/inspect/chart.ts';
+    import {chartGraph} from './src/ui/inspector/chart-graph.ts';
+    import {textWidth} from './src/ui/inspector/text-width.ts';
+    export const charts = machines.map(({name, machine}) => {
+      const chart = chartOf(machine);
+      const graphs = (direction) =>
+        ['DEPTH_FIRST', 'GREEDY'].map((cycles) => chartGraph(chart, textWidth, direction, cycles).elk);
+      return {name, graphs: {RIGHT: graphs('RIGHT'), DOWN: graphs('DOWN')}};
+    });`);
+  return charts;
 }

@@ -1,13 +1,10 @@
 // What recording a task's change costs in a large repository, against `git status` there. Measures the sources, not `dist`.
 import {appendFileSync, mkdirSync, writeFileSync} from 'node:fs';
 import path from 'node:path';
-import {fileURLToPath} from 'node:url';
-import {build} from 'esbuild';
+import {importSource} from '../import-source.mjs';
 import {figure, inRounds, medians, newFolder, run} from './harness.mjs';
 
 export const title = 'Snapshot of the working tree';
-
-const source = fileURLToPath(new URL('../../src', import.meta.url));
 
 export async function measure({isQuick}) {
   const count = isQuick ? 2_000 : 20_000;
@@ -66,29 +63,11 @@ function fileAt(root, index) {
   return path.join(root, `package-${index % 200}`, 'src', part, `${index}.ts`);
 }
 
-async function loadSources() {
-  const names = {
-    createChangeTracker: 'services/git/change-tracker.ts',
-    projectFolder: 'services/stores/project-folder.ts',
-    reviewRules: 'machines/policies/review/review-summary.ts',
-  };
-  const outfile = path.join(newFolder(), 'sources.mjs');
-  const lines = Object.entries(names).map(
-    ([name, file]) => `export {${name}} from ${JSON.stringify(path.join(source, file))};`,
-  );
-  await build({
-    stdin: {contents: lines.join('\n'), resolveDir: source},
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    logLevel: 'warning',
-    banner: {
-      js: "import {createRequire} from 'node:module'; const require = createRequire(import.meta.url);",
-    },
-  });
-  return import(outfile);
+function loadSources() {
+  return importSource(`
+    export {createChangeTracker} from './src/services/git/change-tracker.ts';
+    export {projectFolder} from './src/services/stores/project-folder.ts';
+    export {reviewRules} from './src/machines/policies/review/review-summary.ts';`);
 }
 
 async function timed(job) {
