@@ -9,7 +9,7 @@ import {reportStyle} from '../../src/ui/report/report-style.ts';
 import {nightFacts, nightPlan, nightReport, nightTime} from '../fakes/night.ts';
 
 const morning = nightTime(600);
-const plain = {isTerminal: false, hasColor: false, columns: 80};
+const plain = {isTerminal: false, hasColor: false, columns: Number.POSITIVE_INFINITY};
 
 /** Everything that an agent, a plan or a repository may put into a report. */
 const hostile =
@@ -60,7 +60,7 @@ test('as text: a line for each task, what needs you last', () => {
 });
 
 test('on a terminal no line is too wide, and every command is whole', () => {
-  const lines = reportText(nightReport(), morning, {...plain, isTerminal: true}).split('\n');
+  const lines = reportText(nightReport(), morning, {...plain, isTerminal: true, columns: 80}).split('\n');
   expect(lines.filter((line) => [...line].length > 80)).toEqual([]);
   expect(lines).toContain('    2 files +46 −3  npm test ✗ (3rd round)  blackbird resume pay-07');
 });
